@@ -49,14 +49,14 @@ export interface Runtime {
   stop(graceMs: number): Promise<void>
 }
 
-/** The headers with which a page on another origin may read that its request was refused. */
+/** The headers that let a page on another origin read that its request was refused. */
 export type Readable = (request: IncomingMessage) => Promise<Record<string, string>>
 
-/** Tells `cli/web.mjs` how the start went: Next itself only logs a failure and answers 500 from then on. */
+/** Reports the start's result to `cli/web.mjs`: Next itself only logs a failure and answers 500 from then on. */
 export interface Boot {
   /**
    * @param api handles API requests before Next; null if Next handles them all
-   * @param keep what is to be between the web process and Next's pages
+   * @param keep wraps Next's pages for the web process
    */
   started(
     runtime: Runtime,
@@ -84,7 +84,7 @@ export function boot(): Promise<void> {
 async function bootOnce(listener: Boot | undefined): Promise<void> {
   try {
     const { TRUST_PROXY, VERCEL } = env()
-    // Vercel refuses such requests itself, and replaces what clients say of proxies.
+    // Vercel itself refuses such requests, and replaces clients' proxy headers.
     if (!listener && !VERCEL) guardRequests(TRUST_PROXY)
     const runtime = await startRuntime(listener ? undefined : await keptAliveByNext())
     const keep = env().NODE_ENV === 'production' ? keepPages : (pages: PageHandler) => pages
@@ -102,7 +102,7 @@ async function bootOnce(listener: Boot | undefined): Promise<void> {
 
 /**
  * Without the web process, as on Vercel, this process may be suspended as soon as it has responded. Next's `after`
- * tells the platform that work is still to be done.
+ * signals to the platform that work is left.
  */
 async function keptAliveByNext(): Promise<KeepAlive> {
   const { after } = await import('next/server')
@@ -110,14 +110,14 @@ async function keptAliveByNext(): Promise<KeepAlive> {
     try {
       after(work)
     } catch {
-      // Outside a request (the relay's own timer), where a process that runs this is awake anyway.
+      // Outside a request (the relay's own timer), the process is awake anyway.
     }
   }
 }
 
 /**
- * Under `next start`, does what the web process does before a request reaches Next: Node reports each request before
- * its server handles it.
+ * Under `next start`, does the web process's work before a request reaches Next: Node reports each request before its
+ * server handles it.
  */
 function guardRequests(trustedProxies: number): void {
   subscribe('http.server.request.start', (message) => {
@@ -135,8 +135,8 @@ function guardRequests(trustedProxies: number): void {
 }
 
 /**
- * The routes are loaded only where the listener is used: `next start` and Vercel have none, and under hot reload this module
- * would keep serving them as they were at the start.
+ * The routes are loaded only if the listener is used: `next start` and Vercel have none, and under hot reload this
+ * module would serve outdated ones.
  */
 async function apiListener(): Promise<ApiListener | null> {
   // Next evaluates this while it compiles, so `npm run dev` does not compile every route before it starts.
@@ -191,7 +191,7 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   return runtime
 }
 
-/** Only a process that has a receiver for its traces loads what makes them. @returns sends the rest */
+/** Only a process with a trace receiver loads the tracing code. @returns a function that sends the rest */
 async function startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME }: Env): Promise<() => Promise<void>> {
   if (OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => {}
   const { openTracer } = await import('@/server/telemetry/open-tracer')
@@ -203,17 +203,17 @@ async function startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME }: 
   }
 }
 
-/** A request has been answered, and the process may sleep: events and traces leave first. */
+/** After each response, the process may sleep: events and traces are sent first. */
 function leaveNothing(kick: () => void, keepAlive: KeepAlive): void {
   kick()
-  // The span of the request itself ends only after this.
+  // The request's own span ends only after this.
   const sent = setImmediate().then(flushTraces)
   keepAlive(sent.catch((err: unknown) => log().warn({ err }, 'traces could not be sent')))
 }
 
 /** Leaves the work to other processes: writes jobs and events, and notifies those processes. */
 async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
-  // The functions are only asked for what they are, so under hot reload too this process may ask them itself.
+  // Only reads the functions' settings, so this process may call them itself under hot reload too.
   const enqueuer = createEnqueuer({
     sql,
     handler: callHere,
@@ -233,7 +233,7 @@ async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
   }
 }
 
-/** Runs the relay, and the engine unless that is Inngest's. */
+/** Runs the relay, and the engine unless Inngest is the engine. */
 async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   const { db, sql } = database()
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
@@ -253,7 +253,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   })
   // A process that is suspended between requests checks after each request instead.
   const listening = settings.VERCEL ? null : listen(OUTBOX_CHANNEL, relay.kick)
-  // On Inngest, an engine run waits for the time of a pause, but nothing for that of a whole run.
+  // On Inngest, an engine run waits for a pause's time limit, but nothing waits for a whole run's.
   const stopWatching = settings.VERCEL ? () => {} : watchDue({ db, log: log(), now }, { pauses: engine !== null })
   const stopRetries = settings.VERCEL ? () => {} : watchRetries({ db, log: log(), now })
   const stopSweep = engine ? sweepOnce({ db, log: log(), now }) : () => {}
@@ -272,7 +272,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   }
 }
 
-/** What a process left that died is taken up soon, not when the next minute's sweep comes. */
+/** Soon resumes the work of a process that died, instead of at the next minute's sweep. */
 function sweepOnce(sweep: Sweep): () => void {
   const timer = setTimeout(() => {
     sweepRuns(sweep).catch((err: unknown) => log().warn({ err }, 'the first sweep failed; the next one follows'))
@@ -280,7 +280,7 @@ function sweepOnce(sweep: Sweep): () => void {
   return () => clearTimeout(timer)
 }
 
-/** @param heard also called whenever it begins to listen: until then, it may have missed something */
+/** @param heard also called whenever it begins to listen, because it may have missed notifications before */
 function listen(channel: string, heard: () => void): { close(): void } {
   const { ready, close } = database().listen(channel, { heard, listening: heard })
   ready.catch((err: unknown) => log().debug({ err, channel }, 'cannot listen yet; looking now and then'))
@@ -296,17 +296,17 @@ async function isCalled(sql: Sql, { deployment }: Env): Promise<boolean> {
   return inngestProblem(await readInngestState(sql), deployment !== 'preview') === null
 }
 
-/** Has the Inngest server call this service. @returns what to do when this process stops */
+/** Registers this service with the Inngest server. @returns a function for when this process stops */
 async function meetInngest(settings: Env, sql: Sql): Promise<() => void> {
   bindCallNoter(callNoter(sql))
-  // A server that has lost its functions has lost the runs, too.
+  // A server that has lost its functions has lost its runs, too.
   const restored = () => sweepRuns({ db: database().db, log: log(), now })
   if (!settings.VERCEL) return keepRegistering(sql, settings, log(), restored)
   await registerAtStart(sql, settings, log())
   return () => {}
 }
 
-/** By then, what is still left from before is overdue (`ANSWER_TAKEN_MS` and the like). */
+/** By then, work left from before is overdue (`ANSWER_TAKEN_MS` and the like). */
 const FIRST_SWEEP_MS = 6_000
 /** Rung by processes without a relay, and by the database for events that triggers write. */
 const OUTBOX_CHANNEL = 'outbox'
@@ -340,8 +340,8 @@ function startWhenListening(engine: Engine): void {
 }
 
 /**
- * Under hot reload this module keeps the functions as they were at the start; only the route has the edited ones. So
- * calls go through the route, with a key that only this process knows.
+ * Under hot reload this module has the functions of the start; only the route has the edited ones. So calls use the
+ * route, with a key that only this process knows.
  */
 function callOverHttp(settings: Env): (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer> {
   const key = randomUUID()

@@ -10,24 +10,24 @@ const PAGE_HEADERS = {
 
 const config: NextConfig = {
   poweredByHeader: false,
-  // In this corner it covers nothing.
+  // In this corner it covers no control.
   devIndicators: { position: 'bottom-right' },
   reactStrictMode: true,
-  // `npm run check` and `npm test` check types, so a start that has to build need not repeat it.
+  // `npm run check` and `npm test` check types, so a build at start need not repeat it.
   typescript: { ignoreBuildErrors: true },
   headers: async () => [
     { source: '/((?!api/|api$).*)', headers: Object.entries(PAGE_HEADERS).map(([key, value]) => ({ key, value })) },
   ],
   // Pages load only the parts of these that they use. No build cache: consecutive builds that would profit are rare,
   // and writing it takes a quarter of the first build's time. No preloading of every page: it takes a second of
-  // processor time, just when a process that replaces another has most to do.
+  // processor time, just when a replacement process is busiest.
   experimental: {
     turbopackFileSystemCacheForBuild: false,
     preloadEntriesOnStart: false,
     optimizePackageImports: ['@mantine/core', '@mantine/hooks', 'lucide-react'],
   },
-  // Kept out of the bundle: the patched driver must be the one on disk, the SDK lazily loads a large tracing tree that
-  // is not needed here, and the sandbox finds its WASM file by its own path.
+  // Excluded from the bundle: the patched driver must be the one on disk, the SDK lazily loads a large tracing tree
+  // that is not needed here, and the sandbox finds its WASM file by its own path.
   serverExternalPackages: ['postgres', 'inngest', 'quickjs-emscripten', 'pino', 'nodemailer'],
 }
 

@@ -19,8 +19,8 @@ function isProgram(path: string): boolean {
 const executablePath = chromium()
 
 /**
- * Chromium renders two hidden pages for the address bar of each window, even without a screen, which costs a seventh of
- * the specs' CPU time. It only reads the last list, so this one repeats what matters of Playwright's own.
+ * Chromium renders two hidden pages for each window's address bar, even without a screen, which costs a seventh of the
+ * specs' CPU time. Chromium only reads the last list, so this one repeats the important part of Playwright's own.
  */
 const DISABLED = [
   'WebUIOmniboxPopup',
@@ -47,12 +47,12 @@ export default defineConfig({
   globalSetup: './test/e2e/support/global-setup.ts',
   // A test that passes only on the second attempt has found a bug.
   retries: 0,
-  // A worker often waits for the service or the browser: two leave a part of two cores idle.
+  // A worker often waits for the service or the browser: two leave part of two cores idle.
   workers: 3,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  // How long a test may take says nothing about the product: it ends one that hangs. A machine that is shared can take
-  // five times as long as a quiet one. An element that is already there is still found at once.
+  // The time limit only ends a test that hangs; it measures nothing. A shared machine can take five times as long as a
+  // quiet one. Playwright still finds an existing element at once.
   timeout: 300_000,
   expect: { timeout: 60_000 },
   reporter: 'list',

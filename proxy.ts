@@ -3,7 +3,8 @@ import { type NextRequest, NextResponse } from 'next/server'
 /**
  * Sets the content security policy of pages. Scripts run only with this request's nonce, which Next reads from the
  * policy and adds to its own. Inline styles are allowed because the component library and the canvas set positions that
- * way; user text never becomes part of one. Also tells pages their own address, which layouts do not know. Nothing is authenticated here: every page and every call does that itself.
+ * way; user text never becomes part of one. Also passes pages their own address, which layouts do not know.
+ * Authenticates nothing: every page and every call does that itself.
  */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(crypto.randomUUID())
@@ -25,14 +26,14 @@ export function proxy(request: NextRequest): NextResponse {
   const headers = new Headers(request.headers)
   headers.set('x-nonce', nonce)
   headers.set('content-security-policy', policy)
-  // For the way back after signing in. Always set here, so that no caller can choose it.
+  // For the return after signing in. Always set here, so that no caller can choose it.
   const { pathname, searchParams } = request.nextUrl
   searchParams.delete('_rsc')
   headers.set('x-address', pathname + (searchParams.size > 0 ? `?${searchParams}` : ''))
   const response = NextResponse.next({ request: { headers } })
   response.headers.set('content-security-policy', policy)
-  // Browsers only respect it over https, which may end at a proxy in front of this server. Unless proxies are trusted, the
-  // web process has removed their headers.
+  // Browsers only respect it over https, which may end at a proxy in front of this server. Unless proxies are trusted,
+  // the web process has removed their headers.
   const forwarded = request.headers.get('x-forwarded-proto') ?? request.nextUrl.protocol.replace(':', '')
   if (forwarded === 'https' || process.env.PUBLIC_URL?.startsWith('https://'))
     response.headers.set('strict-transport-security', 'max-age=31536000')

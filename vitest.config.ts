@@ -3,17 +3,17 @@ import { defineConfig } from 'vitest/config'
 import { projects } from './test/support/projects.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
-/** Import settings that every project needs. */
+/** Import settings of every project. */
 export const shared = {
   resolve: { alias: { '@': root.replace(/\/$/, ''), 'server-only': `${root}test/support/server-only.ts` } },
 }
 const files = projects(root)
-// How long a test may take says nothing about the product: it ends one that hangs. A slow machine that also builds and
-// runs browsers can take twenty times as long as a quiet one.
+// The time limit only ends a test that hangs; it measures nothing. A slow machine that also builds and runs browsers
+// can take twenty times as long as a quiet one.
 const patience = {
   testTimeout: 120_000,
   hookTimeout: 180_000,
-  // A condition that already holds is still seen at once.
+  // A condition that already holds is seen immediately.
   expect: { poll: { timeout: 60_000, interval: 25 } },
 }
 const unit = { ...patience, maxWorkers: 2, sequence: { groupOrder: 1 } }
@@ -28,15 +28,15 @@ const main = {
   sequence: { groupOrder: 2 },
 }
 
-// Few at a time, because each brings its own processes.
+// Few at a time, because each starts processes.
 const built = { ...patience, testTimeout: 240_000, hookTimeout: 240_000, maxWorkers: 2 }
 
-/** One process for many files, each as if it were the first in it. */
+/** One process for many files, each as if it were the first. */
 const shares = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
-/** The same, and each loads the product again. Isolation would also load `node_modules` again. */
+/** The same, and each file reloads the product. Isolation would also reload `node_modules`. */
 const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts', 'test/support/fresh-modules.ts'] }
 
-/** They test what a process remembers, or count statements, of which it saves some. */
+/** These test a process's caches, or count statements, some of which the caches save. */
 const MEMORY = ['remembered', 'statements'].map((name) => `test/interpreter/${name}.test.ts`)
 
 export default defineConfig({
@@ -65,7 +65,7 @@ export default defineConfig({
       },
       {
         ...shared,
-        // The interpreter without what a process remembers: the rows alone must do.
+        // The interpreter without a process's caches: the rows alone must suffice.
         test: {
           ...database,
           ...main,
@@ -87,7 +87,7 @@ export default defineConfig({
           ...database,
           ...built,
           ...alone,
-          // They wait for half of their time.
+          // They spend half of their time waiting.
           maxWorkers: 3,
           name: 'service',
           include: files.service,
@@ -96,7 +96,7 @@ export default defineConfig({
       },
       {
         ...shared,
-        // The same, while services are started, killed and stopped. Each file in a process of its own.
+        // The same, while services are started, killed and stopped. A process per file.
         test: {
           ...database,
           ...built,

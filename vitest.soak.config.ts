@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ['test/soak/**/*.soak.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    // One hour. Scenarios end long before that; this keeps one that hangs from holding the machine for ever.
+    // One hour. Scenarios end long before that; this stops one that hangs from holding the machine forever.
     testTimeout: 3_600_000,
     hookTimeout: 120_000,
     fileParallelism: false,

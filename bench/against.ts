@@ -54,10 +54,10 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - began
 }
 
-/** What was found of a turn: how fast this build is, where the other one is 1. */
+/** The result of a turn: this build's speed relative to the other's, which is 1. */
 export interface Paired {
   what: string
-  /** The middle one of the pairs' ratios, and the quarters around it. */
+  /** The median of the pairs' ratios, and its quartiles. */
   ratio: number
   low: number
   high: number
@@ -65,9 +65,9 @@ export interface Paired {
 }
 
 /**
- * Compares this build with another one that is built in `against`. Both live all the time and take turns, one after the
- * other and then the other way round: a machine that is busy for a while is busy for both.
- * @param undo gets what ends them
+ * Compares this build with another one in the folder `against`. Both run all the time and alternate, each going first
+ * in turn, so that a machine that is busy for a while is busy for both.
+ * @param undo collects the functions that end them
  */
 export async function compareBuilds(
   loopback: Loopback,

@@ -6,13 +6,13 @@ const US = 'millrace'
 export interface Comparison {
   what: string
   unit: string
-  /** What the product is compared with: a peer, or the best of them. */
+  /** The product's opponent: a peer, or the best of them. */
   against: string
-  /** The smallest or largest ratio that is wanted. */
+  /** The smallest or largest accepted ratio. */
   must: string
   /** Medians over the rounds, by subject. */
   values: Map<string, number>
-  /** Median of the rounds' own ratios: rounds differ, and what is compared must not be of different minutes. */
+  /** Median of the rounds' own ratios: rounds differ, so only figures of the same minutes are compared. */
   ratio: number
 }
 
@@ -22,7 +22,7 @@ interface Wanted {
   better: 'less' | 'more'
   against: 'best' | 'restate' | 'dbos'
   limit: number
-  /** What peers do beside it, if not the same. */
+  /** The peers' counterpart, if it differs. */
   theirs?: string
 }
 
@@ -53,7 +53,7 @@ const WANTED: Wanted[] = [
   { what: 'W5 kill to all completed', unit: 's', better: 'less', against: 'dbos', limit: 1.5 },
 ]
 
-/** Every wanted ratio for which there are figures of the product and of what it is compared with. */
+/** Every wanted ratio for which the product and its opponent have figures. */
 export function compare(results: readonly Result[]): Comparison[] {
   const rounds = [...new Set(results.map(({ round }) => round))]
   const figures = results.flatMap(figuresOf)

@@ -1,14 +1,14 @@
 import type { Counters } from './postgres'
 import type { Cost } from './results'
 
-/** What a subject and its Postgres have used so far. */
+/** Resources that a subject and its Postgres have used so far. */
 export interface Spent {
   counters: Counters | undefined
   productCpu: number
   postgresCpu: number | undefined
 }
 
-/** What each of `calls` cost. */
+/** The cost of each of `calls`. */
 export function costBetween(before: Spent, after: Spent, calls: number): Cost {
   const each = (name: keyof Counters) =>
     before.counters && after.counters && (after.counters[name] - before.counters[name]) / calls

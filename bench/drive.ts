@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Shared by all subjects, so that none has a better client than another. */
 const agent = new Agent({ keepAlive: true, maxSockets: 4_096 })
 
-/** Closes the kept-alive connections, which would keep the process alive. */
+/** Closes the kept-alive connections, which would hold the process open. */
 export function hangUp(): void {
   agent.destroy()
 }
@@ -68,7 +68,7 @@ export interface Loop {
   errors: number
 }
 
-/** Keeps `callers` calls in flight until the time is up. Throws when none succeeds. */
+/** Keeps `callers` calls in flight until the time is up. Throws if none succeeds. */
 export async function loop(callers: number, seconds: number, once: () => Promise<number>): Promise<Loop> {
   const started = performance.now()
   const until = started + seconds * 1000
@@ -90,7 +90,7 @@ const WARM_CALLERS = 16
 const WARM_S = 5
 
 /**
- * Before a measure, alike for all subjects: compiled code is what a service runs most of its life.
+ * Before a measurement, alike for all subjects: a service runs compiled code most of its life.
  * @returns how many calls it made
  */
 export async function warmUp(once: () => Promise<unknown>): Promise<number> {
@@ -101,7 +101,7 @@ export async function warmUp(once: () => Promise<unknown>): Promise<number> {
   return ms.length
 }
 
-/** Makes `count` calls from so many callers. */
+/** Makes `count` calls from this many concurrent callers. */
 export async function repeat(count: number, callers: number, once: () => Promise<unknown>): Promise<void> {
   let left = count
   const caller = async () => {
@@ -110,7 +110,7 @@ export async function repeat(count: number, callers: number, once: () => Promise
   await Promise.all(Array.from({ length: callers }, caller))
 }
 
-/** Asks until the answer is yes. Throws after the time limit. */
+/** Polls until the answer is yes. Throws after the time limit. */
 export async function until(
   what: string,
   yes: () => Promise<boolean> | boolean,

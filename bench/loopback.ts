@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Loopback {
   /** Answers at once. */
   callUrl: string
-  /** Takes 20 ms, and notes the step that called it. */
+  /** Takes 20 ms, and records the step that called it. */
   effectUrl: string
   /** One entry per execution of a step. */
   effects: string[]

@@ -8,7 +8,7 @@ import type { Figure, Rate, Result } from './results'
 import { percentile } from './stats'
 import type { Subject } from './subject'
 
-/** Everything that a work needs. */
+/** A work's tools and settings. */
 export interface Bench {
   subject: Subject
   seconds: number
@@ -26,7 +26,7 @@ export interface Bench {
   round: number
 }
 
-/** The floor of this minute. Works that are not rates get it as figures of their own. */
+/** The floor of this minute. Works that are not rates get it as separate figures. */
 export async function takeFloor(bench: Bench, work: Work): Promise<void> {
   const rates = new Map<Work, number[]>([
     ['W1', bench.callers],
@@ -48,7 +48,7 @@ interface RateOptions {
   once(): Promise<number>
 }
 
-/** Measures a closed loop and what each of its calls cost. */
+/** Measures a closed loop and the cost of each of its calls. */
 export async function measureRate(bench: Bench, { work, what, callers, seconds, once }: RateOptions): Promise<void> {
   await loop(callers, 0.5, once)
   const before = await settle(bench, callers, once)
@@ -93,9 +93,9 @@ export async function readSpent({ subject }: Bench): Promise<Spent> {
 const nudges = (callers: number) => Math.max(callers, 4)
 
 /**
- * A backend hands in its transactions and syncs at the end of a transaction when a second has passed since the last
- * time, or after ten idle seconds. So wait for a second, and let each backend end a transaction. The calls that do it
- * count as part of what is measured.
+ * A backend reports its transactions and syncs at the end of a transaction, if a second has passed since its last
+ * report, or after ten idle seconds. So wait for a second, and let each backend end a transaction. The calls that do it
+ * count as part of the measurement.
  */
 async function settle(bench: Bench, callers: number, once: () => Promise<number>): Promise<Spent> {
   await sleep(1_100)

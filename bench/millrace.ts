@@ -35,7 +35,7 @@ export function millrace(loopback: Loopback, build?: string): Millrace {
   let database: Millrace['database'] | undefined
   /** The superuser's connections to the product's database, for questions that the API does not answer. */
   let own: Sql | undefined
-  /** Workflows by what they are for. Each is created when it is first asked for. */
+  /** Workflows by purpose. Each is created on first use. */
   let workflows = new Map<string, Promise<string>>()
 
   const running = () => {

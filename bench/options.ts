@@ -10,16 +10,16 @@ export interface Options {
   seconds: number
   /** The numbers of callers that rates are measured with. */
   callers: number[]
-  /** Also runs the peers, in turn with the product. */
+  /** Also runs the peers, alternating with the product. */
   peers: boolean
   rounds: number
-  /** The version of Node to run everything on, from npm; this one if it is not given. */
+  /** The Node version to run everything on, from npm; by default the current one. */
   node: string | undefined
-  /** The folder of another build, with which this one takes turns. */
+  /** The folder of another build, with which this one alternates. */
   against: string | undefined
   /** Prints tables instead of a JSON line per measure. */
   markdown: boolean
-  /** Where peers are installed. Kept when given; otherwise a temporary folder. */
+  /** The peers' folder. Preserved if given; otherwise a temporary folder. */
   scratch: string | undefined
   /** W2: how many runs are started. */
   bulk: number
@@ -47,7 +47,7 @@ export const USAGE = `npm run bench -- [options]
   --markdown        print tables to paste into docs/performance.md
 `
 
-/** @throws Error with one sentence about the option that is wrong */
+/** @throws Error with one sentence about the invalid option */
 export function readOptions(args: string[]): Options {
   const text = (fallback: string) => ({ type: 'string' as const, default: fallback })
   const { values } = parseArgs({

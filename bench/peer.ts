@@ -17,16 +17,16 @@ export interface PeerHost {
   /** The Node that runs them. */
   node: string
   callUrl: string
-  /** The server for those that use Postgres: the same as the product's, with the same settings. */
+  /** The server for peers that use Postgres: the same as the product's, with the same settings. */
   postgres: EmbeddedPostgres
   sql: Sql
 }
 
-/** What `/info` says about a peer that is more than its process. */
+/** The part of `/info` beyond the peer's process. */
 interface Info {
   pids?: number[]
   storedBytes?: number
-  /** Where runs are started, if not at our face. */
+  /** Where runs are started, if not through `serve.mjs`. */
   urls?: Partial<Record<'run' | 'start', string>>
 }
 
@@ -46,7 +46,7 @@ export function peer(name: PeerName, host: PeerHost): Subject {
   const nextKey = (kind: Kind) =>
     `${{ http: 'call-', slow: 'slow-' }[kind as string] ?? 'run-'}${process.pid}-${serial++}`
   const get = async (path: string) => (await must('GET', `${root}/${path}`)).body
-  /** In the first moments after a start, a store may not answer questions yet. */
+  /** In the first moments after a start, a store may not answer yet. */
   const counts = async (): Promise<{ completed: number; paused: number }> => {
     let found = { completed: 0, paused: 0 }
     const answered = async () => {

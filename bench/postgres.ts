@@ -3,7 +3,10 @@ import type { Sql } from '@/db/types'
 import { openDriver } from '@/db/url'
 import { loop } from './drive'
 
-/** What a server has done for one database since it started. Differences of two are what the work in between cost. */
+/**
+ * A server's counters for one database since its start. The difference of two readings is the cost of the work in
+ * between.
+ */
 export interface Counters {
   statements: number
   nested: number
@@ -34,9 +37,9 @@ export async function openCounter(adminUrl: string): Promise<Sql> {
 }
 
 /**
- * What everyone but this superuser has done. Statements and commits are exact at once. Each backend reports transactions
- * and syncs at most once a second, at the end of a transaction: see `settle` in `measure.ts`. A commit is a transaction
- * that got a number; one that only reads gets none.
+ * Counts the work of everyone but this superuser. Statements and commits are exact immediately. Each backend reports
+ * transactions and syncs at most once a second, at the end of a transaction: see `settle` in `measure.ts`. A commit is
+ * a transaction that got a number; one that only reads gets none.
  */
 export async function readCounters(sql: Sql, database: string): Promise<Counters> {
   const [row] = await sql<Record<keyof Counters, string>[]>`
@@ -66,8 +69,8 @@ export async function databaseBytes(sql: Sql, database: string): Promise<number>
 }
 
 /**
- * Inserts that Postgres commits in this minute: what the disk and the processor give to anyone. Closes its connections,
- * because a backend hands in the last of its statistics when it ends, and they must not count as someone else's.
+ * Inserts that Postgres commits in this minute: the limit of disk and processor. Closes its connections, because a
+ * backend reports its last statistics when it ends, and they must not count as someone else's.
  */
 export async function insertRate(adminUrl: string, callers: number): Promise<{ perSecond: number; ms: number[] }> {
   const sql = openDriver(adminUrl, { max: callers })

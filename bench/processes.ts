@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Linux counts processor time in these units, whatever the kernel's own clock. */
+/** Linux counts processor time in these units, independent of the kernel's own clock. */
 const MS_PER_TICK = 10
 
 interface Usage {
@@ -15,7 +15,7 @@ interface Usage {
 export function cpuMs(pids: readonly number[]): number {
   const all = everyProcess()
   const family = new Set(pids)
-  // A child's number may be lower than its parent's, so look until no more are found.
+  // A child's number may be lower than its parent's, so search until no more are found.
   for (let before = 0; before < family.size; ) {
     before = family.size
     for (const { pid, parent } of all) if (family.has(parent)) family.add(pid)
@@ -25,7 +25,7 @@ export function cpuMs(pids: readonly number[]): number {
     .reduce((sum, { ownTicks, reapedTicks }) => sum + (ownTicks + reapedTicks) * MS_PER_TICK, 0)
 }
 
-/** The memory that these processes have in RAM. */
+/** The resident memory of these processes. */
 export function rssBytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024, 0)
 }

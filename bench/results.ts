@@ -1,6 +1,6 @@
 import type { Work } from './options'
 
-/** What one run (or call) cost. Everything but the CPU time is read from Postgres, and undefined without one. */
+/** The cost of one run (or call). All but the CPU time comes from Postgres; undefined without one. */
 export interface Cost {
   /** Sent by the product. */
   statements: number | undefined
@@ -25,7 +25,7 @@ interface Taken {
   what: string
 }
 
-/** A closed loop: so many callers, each of which sends its next request when the last one was answered. */
+/** A closed loop: each of this many callers sends its next request after the response to its last one. */
 export interface Rate extends Taken {
   kind: 'rate'
   callers: number

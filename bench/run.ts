@@ -31,7 +31,7 @@ import { measureSync } from './works/sync'
  */
 const log = (message: string) => process.stderr.write(`${message}\n`)
 const results: Result[] = []
-/** What is still to be undone, latest last. */
+/** Cleanup functions, run in reverse order. */
 const undo: (() => unknown)[] = []
 let stopping = false
 
@@ -65,7 +65,7 @@ interface Turn {
   floor: string | undefined
 }
 
-/** One work of one subject. Each starts afresh, so that no work meets what another left behind. */
+/** One work of one subject. Each starts fresh, so that no work finds another's leftovers. */
 async function measure(
   work: Work,
   subject: Subject,
@@ -99,7 +99,7 @@ async function measure(
   }
 }
 
-/** Where the lines go: standard output is for the tables if they are wanted. */
+/** Output of lines: standard output is reserved for tables if those are wanted. */
 function noter({ markdown }: Options): (result: Result) => void {
   const to = markdown ? process.stderr : process.stdout
   return (result) => {
@@ -131,7 +131,7 @@ async function startPeers(scratch: string, callUrl: string): Promise<{ subjects:
   return { subjects: PEERS.map((name) => peer(name, host)), floor: postgres.adminUrl }
 }
 
-/** When and on what it was taken. */
+/** When and on which machine it was measured. */
 function heading({ rounds, seconds }: Options): string {
   const [cpu] = cpus()
   const taken = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${seconds} s per rate`

@@ -41,7 +41,7 @@ export function startService(
     apiKey: (JSON.parse(readFileSync(credentialsFile, 'utf8')) as { apiKey: string }).apiKey,
     webPid: () => (JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')) as RunFile).web?.pid ?? 0,
   }))
-  ready.catch(() => {}) // reported to whoever waits for it
+  ready.catch(() => {}) // reported to callers that wait for it
   return {
     ready,
     async stop() {

@@ -2,7 +2,7 @@ import type { Sql } from '@/db/types'
 
 /**
  * Five steps each: `trivial` ones with an effect that does nothing, `builtin` and `script` tools, `http` calls to a
- * server on loopback, and `slow` ones that take 20 ms and note their execution.
+ * server on loopback, and `slow` ones that take 20 ms and record their execution.
  */
 export type Kind = 'trivial' | 'builtin' | 'script' | 'http' | 'slow'
 
@@ -13,28 +13,28 @@ export interface Subject {
   /** Starts it with an empty store. */
   up(): Promise<void>
   down(): Promise<void>
-  /** `kill -9` and the restart that an operator would give it. */
+  /** `kill -9`, and a restart as an operator would do it. */
   killAndRestart(): Promise<void>
 
   /** Starts a run and waits for its result. @returns milliseconds */
   run(kind: Kind): Promise<number>
   /** A run of trivial steps; `first` and `last` are the milliseconds per step in its first and last tenth. */
   runLong(steps: number): Promise<{ ms: number; first?: number; last?: number }>
-  /** Starts a run and does not wait. */
+  /** Starts a run without waiting. */
   start(kind: Kind): Promise<void>
-  /** How many runs that `start` began, or `run`, have completed. */
+  /** How many runs started by `start` or `run` have completed. */
   completed(): Promise<number>
   /** Starts a run of a step, a pause for a person, and a step. @returns its id */
   pause(): Promise<string>
   resume(id: string): Promise<void>
   status(id: string): Promise<string>
   paused(): Promise<number>
-  /** The slow steps that were executed, each with a name that is the same when it is executed again. */
+  /** The executions of slow steps; a repeated step has the same name. */
   executed(): readonly string[]
 
   /** Its own processes, without the database and the launcher. */
   processes(): number[]
   storedBytes(): Promise<number>
-  /** Where it keeps its runs. Undefined when not in Postgres. */
+  /** Where it stores its runs. Undefined if not in Postgres. */
   readonly database: { sql: Sql; adminUrl: string; name: string; pid: number } | undefined
 }

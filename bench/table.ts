@@ -3,7 +3,7 @@ import { type Comparison, compare } from './compare'
 import type { Cost, Figure, Rate, Result } from './results'
 import { median, round } from './stats'
 
-/** All results as the tables of `docs/performance.md`. Of several rounds, each cell shows the median. */
+/** All results as the tables of `docs/performance.md`. With several rounds, each cell shows the median. */
 export function markdown(results: readonly Result[]): string {
   const rates = results.filter((result) => result.kind === 'rate')
   const figures = results.filter((result) => result.kind === 'figure')
@@ -75,7 +75,7 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
   )
 }
 
-/** How fast this build is, where the other one is 1. */
+/** This build's speed relative to the other's, which is 1. */
 export function pairedTable(found: readonly Paired[]): string {
   const rows = found.map(({ what, ratio, low, high, pairs }) => [
     ...[what, cell(ratio), `${cell(low)} to ${cell(high)}`, `${pairs}`],
@@ -83,7 +83,7 @@ export function pairedTable(found: readonly Paired[]): string {
   return `${table(['work', 'speed, the other build is 1', 'half of the pairs', 'pairs'], rows)}\n`
 }
 
-/** Items with the same key, in the order of each key's first item. */
+/** Groups items by key, in the order of each key's first item. */
 function groups<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
   const found = new Map<string, [T, ...T[]]>()
   for (const item of items) {

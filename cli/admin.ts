@@ -39,7 +39,7 @@ function workOf(name: string, flags: Flags): (() => Promise<object>) | undefined
   if (onDatabase) return () => withDatabase(onDatabase, flags)
   if (onFolder) return () => onFolder(env(), flags)
   if (!AS_CODE.has(name)) return undefined
-  // The other commands do without what reads and writes files, half of what there is to load.
+  // The other commands do not need the modules that read and write files, half of all there is to load.
   return async () => (await import('./as-code/on-workspace')).onWorkspace(name, flags, withDatabase)
 }
 
@@ -53,7 +53,7 @@ async function withDatabase<T>(command: (operator: Operator, flags: Flags) => Pr
   if (!settings.VERCEL) await whenAvailable(() => migrate(url), waiting)
   const database = connect(url)
   try {
-    // There, a deployment migrates. A command from somebody's checkout must not do it before.
+    // There, a deployment migrates. A command from a developer's checkout must not do it first.
     if (settings.VERCEL) await whenAvailable(() => requireUsable(database.sql, settings), waiting)
     const result = await command({ db: database.db, sql: database.sql, log: log() }, flags)
     if (settings.engine === 'inngest') await forwardEvents(database.db)
@@ -63,7 +63,7 @@ async function withDatabase<T>(command: (operator: Operator, flags: Flags) => Pr
   }
 }
 
-/** The service may be suspended, so that nothing would forward what the command wrote. */
+/** The service may be suspended, so nothing would forward the command's events. */
 async function forwardEvents(db: Db): Promise<void> {
   if ((await db.select({ id: outbox.id }).from(outbox).limit(1)).length === 0) return
   const [{ inngest }, { forwardOnce }] = await Promise.all([import('@/inngest/client'), import('@/inngest/relay')])
@@ -94,7 +94,7 @@ main().then(
   },
   (err: unknown) => {
     printError(explain(err))
-    // Of diff, 2 says that something would change.
+    // For diff, 2 means that an apply would change something.
     process.exitCode = err instanceof UsageError && process.argv[2] !== 'diff' ? 2 : 1
   },
 )

@@ -6,12 +6,12 @@ export interface Ready {
   seconds: number
   url: string
   tenantId: string
-  /** Set only where it may be shown: at the first start, on a developer's machine. */
+  /** Set only if it may be shown: at the first start, on a developer's machine. */
   apiKey: string | undefined
   credentialsFile: string
   dataDir: string
   embedded: boolean
-  /** `off` when other processes run it. */
+  /** `off` if other processes run it. */
   engine: 'embedded' | 'inngest' | 'off'
   firstBoot: boolean
   /** True until the service has an owner. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { acquireLock } from './lock'
 import { CannotStart } from './print'
 
-/** The build's inputs. Tests, documents and the launcher are not among them. */
+/** The build's inputs, which exclude tests, documents and the launcher. */
 const SOURCES = [
   'app',
   'public',
@@ -32,7 +32,7 @@ interface BuildOptions {
   /** Where the builder's own output goes. By default it is shown only if the build fails. */
   output?: 'inherit' | 'stderr'
   signal?: AbortSignal
-  /** Added to the environment of the build. */
+  /** Added to the build's environment. */
   env?: Record<string, string>
 }
 
@@ -83,7 +83,7 @@ async function build({ root, log, output, signal, env }: BuildOptions) {
   if (output) log(`built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
 }
 
-/** The end of what a process says; all of it is rarely needed and may be long. */
+/** The end of a process's output; the whole may be long and is rarely needed. */
 function lastOf({ stdout, stderr }: ChildProcess): () => string {
   let text = ''
   for (const stream of [stdout, stderr])

@@ -155,7 +155,7 @@ export const COMMANDS: Record<string, Command> = {
   doctor: ({ db, sql }) => diagnose(db, sql),
 }
 
-/** Those on definitions as files (`as-code`). */
+/** The commands on definitions as files (`as-code`). */
 export const AS_CODE: ReadonlySet<string> = new Set(['pull', 'diff', 'apply'])
 
 export const FOLDER_COMMANDS: Record<string, FolderCommand> = {
@@ -189,7 +189,7 @@ async function syncInngest(sql: Sql, { url }: Flags): Promise<object> {
   const settings = env()
   if (settings.engine !== 'inngest')
     throw new EnvError('This service runs its functions itself. Set INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY first.')
-  // Loaded only here, because it loads the functions with everything they use.
+  // Loaded only here, because it loads all functions with their dependencies.
   const { registerFunctions } = await import('@/inngest/register')
   const origin = typeof url === 'string' ? url : (settings.INNGEST_SERVE_ORIGIN ?? settings.PUBLIC_URL)
   const { error, ...registration } = await registerFunctions(sql, settings, { always: true, origin })
@@ -207,7 +207,7 @@ export function textOf(flags: Flags, name: string): string {
   return value.trim()
 }
 
-/** As `list`, for a flag that must be there; '' is an empty list. */
+/** As `list`, for a required flag; '' is an empty list. */
 function requiredList(flags: Flags, name: string): string[] {
   const items = list(flags[name])
   if (items === null) throw new UsageError(`--${name} is missing.`)
@@ -220,7 +220,7 @@ function secretValue({ value }: Flags): string {
   return readFileSync(0, 'utf8').replace(/\r?\n$/, '')
 }
 
-/** A list that is not given is no limit. */
+/** A missing list sets no limit. */
 function limits({ workflows, agents, 'own-runs': ownRuns }: Flags) {
   return { workflowIds: list(workflows), agentIds: list(agents), ownRuns: ownRuns === true }
 }
@@ -245,7 +245,7 @@ function store(flags: Flags, name: 'from' | 'to'): FileStoreKind {
   return found
 }
 
-/** Null for ever. What is no number, the verb refuses. */
+/** `null` means forever. The verb rejects non-numbers. */
 function days(flags: Flags): number | null {
   const value = textOf(flags, 'days')
   return value === 'forever' ? null : Number(value)

@@ -2,11 +2,11 @@
 
 /** How long running steps and open requests may take to end when the service stops. */
 export const GRACE_MS = 10_000
-/** By this time the web process has ended, even if something hangs. */
+/** By this time the web process has ended, even if part of it hangs. */
 export const WEB_STOP_MS = GRACE_MS + 3_000
 
 /**
- * How long a process that is told to stop still serves requests, so that a load balancer can notice.
+ * How long a process that was asked to stop still serves requests, so that a load balancer can notice.
  * @param {Record<string, string | undefined>} settings
  */
 export function stopDelayMs({ STOP_DELAY_MS }) {
@@ -22,7 +22,7 @@ export function hostsToBind(host) {
   return host ? [host] : ['127.0.0.1', '::1']
 }
 
-/** Keeps the service running when its terminal or pipe is closed. */
+/** Lets the service survive when its terminal or pipe is closed. */
 export function surviveLostOutput() {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }

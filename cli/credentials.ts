@@ -17,7 +17,7 @@ export function credentialsFile(dataDir: string): string {
 export interface Draft {
   tenantId: string
   apiKey: string
-  /** True when an earlier start died and left it behind, possibly after the database had stored it. */
+  /** True if an earlier start died and left it behind, possibly after the database had stored it. */
   inherited: boolean
 }
 
@@ -37,7 +37,7 @@ export function draftCredentials(
 }
 
 /**
- * Keeps the draft if the database stored it, in this start or an earlier one that crashed, and records the service's
+ * Adopts the draft if the database stored it, in this start or an earlier one that crashed, and records the service's
  * address.
  */
 export function settleCredentials(

@@ -8,7 +8,7 @@ import { acquireLock, SILENT_MS } from './lock'
 import { CannotStart } from './print'
 import { isElsewhere, type ProcessRef } from './processes'
 
-/** Describes what runs on a data directory, for the next start and for commands that look for the service. */
+/** Describes the processes on a data directory, for the next start and for commands that look for the service. */
 export interface RunFile {
   url: string
   /** Set once the launcher has begun to stop: how long the web process may take for that. Older releases wrote true. */
@@ -18,9 +18,9 @@ export interface RunFile {
 }
 
 interface Claim {
-  /** What ran on the directory before. */
+  /** The description of the previous processes. */
   previous: RunFile | undefined
-  /** Whether the directory is this launcher's, so that it describes what runs there. */
+  /** Whether this launcher owns the directory, so that it describes its processes there. */
   owned: boolean
   release(): void
 }
@@ -31,11 +31,11 @@ const NOTICE_MS = 1_000
 const POSTGRES_STOP_MS = 20_000
 
 /**
- * Makes this process the directory's only launcher, after waiting for one that is stopping. Finishes a restore that was
- * cut off.
+ * Makes this process the directory's only launcher, after waiting for one that is stopping. Finishes an interrupted
+ * restore.
  * @param shared whether launchers of other machines and containers may run on it as well, because the database is
  * elsewhere: the directory then belongs to the first of them
- * @throws CannotStart when another launcher is running or the directory cannot be used
+ * @throws CannotStart if another launcher is running or the directory cannot be used
  */
 export async function claimDataDir(dataDir: string, shared = false): Promise<Claim> {
   try {
@@ -59,7 +59,7 @@ export async function claimDataDir(dataDir: string, shared = false): Promise<Cla
     const elsewhere = isElsewhere(lock.owner)
     if (shared && elsewhere) return { release: () => {}, previous: undefined, owned: false }
     const theirs = previous?.launcher.pid === lock.owner.pid ? previous : undefined
-    // What a killed container has left falls silent.
+    // A killed container's lock goes stale.
     if (Date.now() - startedAt > (elsewhere ? SILENT_MS + NOTICE_MS : patienceMs(theirs))) {
       throw new CannotStart(
         `Millrace already runs on ${dataDir}${theirs ? ` at ${theirs.url}` : ''} (process ${lock.owner.pid}${elsewhere ? ', on another machine or in another container' : ''}). ` +
@@ -70,16 +70,13 @@ export async function claimDataDir(dataDir: string, shared = false): Promise<Cla
   }
 }
 
-/** How long a start waits for the launcher that has the directory. */
+/** How long a start waits for the launcher that owns the directory. */
 export function patienceMs(run: Pick<RunFile, 'stopping'> | undefined): number {
   if (!run?.stopping) return NOTICE_MS
   return (run.stopping === true ? WEB_STOP_MS : run.stopping) + POSTGRES_STOP_MS
 }
 
-/**
- * Tells a start that is waiting for the directory to keep waiting.
- * @param webMs how long the web process may take to stop
- */
+/** Makes a start that waits for the directory wait longer. @param webMs how long the web process may take to stop */
 export function markStopping(dataDir: string, webMs: number): void {
   const run = readRunFile(dataDir)
   if (run) writeRunFile(dataDir, { ...run, stopping: webMs })
@@ -91,7 +88,7 @@ export function writeRunFile(dataDir: string, run: RunFile): void {
   renameSync(`${path}.new`, path)
 }
 
-/** The service's address: PUBLIC_URL, else the address it runs at, else the one it would run at. */
+/** The service's address: PUBLIC_URL, else its current address, else the one it would use. */
 export function serviceUrl({ PUBLIC_URL, dataDir, port }: Pick<Env, 'PUBLIC_URL' | 'dataDir' | 'port'>): string {
   return PUBLIC_URL?.replace(/\/$/, '') ?? readRunFile(dataDir)?.url ?? `http://localhost:${port}`
 }

@@ -12,7 +12,7 @@ interface Check {
   fix?: string
 }
 
-/** Checks what an operator would check first, and offers a fix for each fault. */
+/** Makes an operator's first checks, and offers a fix for each fault. */
 export async function diagnose(db: Db, sql: Sql): Promise<{ healthy: boolean; checks: Check[] }> {
   const engines = env().engine === 'inngest' ? [await inngest(sql), await eventKey()] : [await engine(db)]
   const checks = [await database(db), await clock(db), ...engines, await pooler(), await outbox(db), await tenants(db)]
@@ -72,9 +72,9 @@ async function inngest(db: Sql): Promise<Check> {
   }
 }
 
-/** Sends an event that nothing reacts to. */
+/** Sends an event that triggers nothing. */
 async function eventKey(): Promise<Check> {
-  // Loaded only where it is needed, because it loads the SDK.
+  // Loaded only on use, because it loads the SDK.
   const client = (await import('@/inngest/client')).inngest
   const failure = await client.send({ name: 'millrace/doctor.asked', data: {} }).then(
     () => null,

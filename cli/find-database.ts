@@ -9,7 +9,7 @@ import { type Env, EnvError } from '@/server/env'
  */
 export function findDatabase(env: Env): string {
   if (env.directUrl) return env.directUrl
-  // What Vercel's own command has written leaves it empty.
+  // Vercel's own command writes it empty.
   if (env.VERCEL) throw new EnvError('DATABASE_URL is missing. How to set it for a command: docs/vercel.md, Commands.')
   const dataDir = join(env.dataDir, 'postgres')
   const found = readPidFile(dataDir)

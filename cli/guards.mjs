@@ -1,9 +1,9 @@
-// What is refused before it reaches the app, in every process that serves requests.
+// Requests refused before they reach the app, in every process that serves requests.
 
-/** Next answers 500 to TRACE, and 400 without a body to methods it does not know. */
+/** Next answers 500 to TRACE, and 400 without a body to unknown methods. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Of pages. From anything else, Next would read a form for an action, of which there are none. */
+/** For pages. From anything else, Next would read a form for an action; we have none. */
 const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
@@ -14,14 +14,12 @@ export function methodsOf(url = '') {
   return /^\/api(?![^/?])/.test(url) ? METHODS : PAGE_METHODS
 }
 
-/**
- * Characters of a URL. A redirect repeats it in a header, and clients take no more than 16 kB of headers.
- */
+/** Maximum length of a URL. A redirect repeats it in a header, and clients take no more than 16 kB of headers. */
 export const MAX_URL = 8_192
 
 /**
- * Characters of all headers, as Node has it. The server reads more, so that a refusal can have what a page on another
- * origin needs to read it.
+ * Maximum length of all headers, as Node counts it. The server reads more, so that a refusal can carry the headers that
+ * a page on another origin needs to read it.
  */
 const MAX_HEADERS = 16 * 1024
 export const READ_HEADERS = 4 * MAX_HEADERS
@@ -31,10 +29,7 @@ export function areTooLarge(rawHeaders) {
   return rawHeaders.reduce((size, text) => size + text.length + 2, 0) > MAX_HEADERS
 }
 
-/**
- * True when the path is percent-encoded UTF-8. Next answers 500 when it is not.
- * @param {string} [url]
- */
+/** Whether the path is percent-encoded UTF-8. Next answers 500 if not. @param {string} [url] */
 export function isWellFormed(url = '') {
   try {
     decodeURIComponent(url.split('?', 1)[0] ?? '')

@@ -9,14 +9,14 @@ interface Wait {
   signal: AbortSignal
 }
 
-/** How long a web process may take to start, not counting the time it waits for its database. */
+/** How long a web process may take to start, excluding the time it waits for its database. */
 const LIMIT_MS = { production: 60_000, dev: 180_000 }
 /** Limit for one answer. In dev, the first request compiles the route. */
 const ANSWER_MS = { production: 5_000, dev: 60_000 }
 
 /**
  * Waits until the process is ready and answers requests. Kills it if it takes too long.
- * @throws Error when the process ended or took too long
+ * @throws Error if the process ended or took too long
  */
 export async function becomesHealthy(web: WebProcess, { host, port, dev, signal }: Wait): Promise<void> {
   const mode = dev ? 'dev' : 'production'

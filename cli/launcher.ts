@@ -21,14 +21,14 @@ import { EXIT_MS, Killed, PortTaken, startWeb, type WebProcess } from './web-pro
 export interface Flags {
   dev: boolean
   json: boolean
-  /** Shows what the build prints. */
+  /** Shows the build's output. */
   verbose: boolean
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const SEED_MS = 60_000
 
-/** Runs the service until it is told to stop or fails to start. Everything it started has ended when this returns. */
+/** Runs the service until it is asked to stop or fails to start. Everything it started has ended when this returns. */
 export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise<void> {
   const startedAt = Date.now()
   // A failure aborts it too, so that nothing restarts during shutdown.
@@ -72,7 +72,7 @@ async function start(
 
   const claim = await claimDataDir(dataDir, env.DATABASE_URL !== undefined)
   undo.push(claim.release)
-  // After a launcher is killed, its web process shuts down by itself and uses the port until it has.
+  // After a launcher is killed, its web process shuts down by itself and holds the port until then.
   if (claim.previous) await end(claim.previous.web, WEB_STOP_MS)
 
   const chosen = await choosePort({ port: env.port, portIsDefault: env.portIsDefault, host: env.HOST })
@@ -123,7 +123,7 @@ async function start(
   return { env, url: baseUrl, port: chosen.port, webPid: first.pid, ...booted }
 }
 
-/** The embedded server, kept running until the service stops. @returns its URL */
+/** The embedded server, running until the service stops. @returns its URL */
 async function keepPostgres(
   dataDir: string,
   log: (message: string) => void,
@@ -199,7 +199,7 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
   })
 }
 
-/** True when visitors may come from other machines. They need the setup token. */
+/** Whether visitors may come from other machines. They need the setup token. */
 function reachedFromElsewhere(env: Env, url: string): boolean {
   const bound =
     env.HOST !== undefined && !isLoopbackUrl(`http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}`)

@@ -23,8 +23,8 @@ export function markLocal({ headers, socket, httpVersion }, key) {
 }
 
 /**
- * Forgets what a proxy would have said. Where none is trusted the client wrote it, and Next and next-auth believe it;
- * Next then notes the connection's own address, host and scheme.
+ * Removes a proxy's headers. Without a trusted proxy the client wrote them, and Next and next-auth believe them; Next
+ * then uses the connection's own address, host and scheme.
  * @param {import('node:http').IncomingMessage} request
  */
 export function forgetProxies({ headers }) {

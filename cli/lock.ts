@@ -14,15 +14,15 @@ import {
 import { dirname } from 'node:path'
 import { isElsewhere, lives, type ProcessRef, refOf } from './processes'
 
-/** How often an owner writes its lock again, so that those who cannot see its process know that it lives. */
+/** How often an owner writes its lock again, so that processes that cannot see it know that it lives. */
 const WRITE_MS = 2_000
-/** An owner on another machine counts as dead once it has not written its lock for so long. */
+/** An owner on another machine counts as dead once its lock is this old. */
 export const SILENT_MS = 10_000
 
 /**
- * Takes a lock file for this process. Replaces a dead owner, never a living one: on this machine its process tells, on
- * others that share the folder, how long ago it wrote the file.
- * @returns how to release it, or the living owner
+ * Takes a lock file for this process. Replaces a dead owner, never a living one: on this machine its process shows
+ * which, on others that share the folder the age of the file.
+ * @returns a function that releases it, or the living owner
  */
 export function acquireLock(path: string): { release(): void } | { owner: ProcessRef } {
   mkdirSync(dirname(path), { recursive: true })
@@ -31,7 +31,7 @@ export function acquireLock(path: string): { release(): void } | { owner: Proces
   writeFileSync(mine, text)
   try {
     for (;;) {
-      // A link appears all at once, and only if the name is free.
+      // A link appears complete, and only if the name is free.
       if (link(mine, path)) return { release: keepWriting(path, text) }
       const owner = readOwner(path)
       if (owner && (lives(owner) || (isElsewhere(owner) && isRecent(path, mine)))) return { owner }
@@ -47,7 +47,7 @@ export function acquireLock(path: string): { release(): void } | { owner: Proces
   }
 }
 
-/** @returns how to release the lock, unless it has another owner by now */
+/** @returns a function that releases the lock, unless it has another owner by now */
 function keepWriting(path: string, text: string): () => void {
   const isMine = () => attempt(() => readFileSync(path, 'utf8')) === text
   const write = () => {
@@ -69,7 +69,7 @@ function isRecent(path: string, justWritten: string): boolean {
   return attempt(() => statSync(justWritten).mtimeMs - statSync(path).mtimeMs < SILENT_MS) ?? false
 }
 
-/** Nothing, if the file has just gone. */
+/** Undefined if the file has just gone. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work()

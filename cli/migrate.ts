@@ -6,8 +6,8 @@ import { firstBoot } from '@/server/tenants/boot/seed'
 import { loadDotEnv } from './dot-env'
 import { print, printError } from './print'
 
-// `npm run db:migrate`: what a release does before its processes start. It needs no key but the database's address, and
-// prints no secret, because build logs are read by many.
+// `npm run db:migrate`: a release's step before its processes start. It needs only the database's address, not the key,
+// and prints no secret, because many people read build logs.
 
 const SEED_MS = 60_000
 

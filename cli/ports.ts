@@ -6,7 +6,7 @@ const PORTS_TRIED = 100
 
 /**
  * Chooses the port to listen on. An explicit port must be free; the default moves on to the next free one.
- * @throws CannotStart when no port can be used
+ * @throws CannotStart if no port can be used
  */
 export async function choosePort(wanted: { port: number; portIsDefault: boolean; host: string | undefined }) {
   const hosts = hostsToBind(wanted.host)

@@ -1,4 +1,4 @@
-/** The service cannot start. The message says why and what to do about it. */
+/** The service cannot start. The message contains the reason and the remedy. */
 export class CannotStart extends Error {
   override name = 'CannotStart'
 }

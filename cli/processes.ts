@@ -8,7 +8,7 @@ import { machineId } from '@/server/host/machine'
 export interface ProcessRef {
   pid: number
   startedAt: string
-  /** Older releases did not say. */
+  /** Absent in files of older releases. */
   machine?: string
 }
 
@@ -17,12 +17,12 @@ export function refOf(pid: number): ProcessRef {
   return { pid, startedAt: startOf(pid) ?? '', machine: machineId() }
 }
 
-/** True while this exact process is alive on this machine. */
+/** Whether this exact process is alive on this machine. */
 export function lives(ref: ProcessRef | undefined): ref is ProcessRef {
   return ref !== undefined && !isElsewhere(ref) && isAlive(ref.pid) && startOf(ref.pid) === ref.startedAt
 }
 
-/** Whether a process belongs to another machine or container, so that nobody here can see if it is alive. */
+/** Whether a process belongs to another machine or container, so that this machine cannot see if it is alive. */
 export function isElsewhere({ machine }: ProcessRef): boolean {
   return machine !== undefined && machine !== machineId()
 }

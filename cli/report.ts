@@ -1,4 +1,4 @@
-/** What a command has found: for people and, with `--json`, for programs. */
+/** A command's findings: for people and, with `--json`, for programs. */
 export class Report {
   constructor(
     readonly text: string,

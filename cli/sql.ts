@@ -1,8 +1,8 @@
 import { explainable } from '@/server/interpreter/index'
 import { print, printError } from './print'
 
-// `npm run -s sql -- owner finish-visit`: prints a statement of the interpreter, with a row, to be read or given to
-// `explain`. It also takes the comment at the end of a statement as it stands.
+// `npm run -s sql -- owner finish-visit`: prints a statement of the interpreter, with a row, to read or to pass to
+// `explain`. It also accepts the comment at the end of a statement.
 
 function namesIn(args: readonly string[]): string[] {
   return args.flatMap((arg) => arg.split(',')).map((name) => name.trim().replaceAll('-', ' '))

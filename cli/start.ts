@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   const flags = { dev: has('--dev'), json: has('--json'), verbose: has('--verbose') }
   if (process.argv.includes('--worker')) process.env.ENGINE = 'worker'
   const stop = new AbortController()
-  // Keeps this process alive between the end of one child process and the start of the next.
+  // Holds this process open between the end of one child process and the start of the next.
   setInterval(() => {}, 2 ** 30)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
   whenOrphaned(() => stop.abort())
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 
 /**
  * Calls `act` when the parent has gone. A parent with an IPC channel may die without stopping this process; and `npm
- * start` sends SIGTERM only to the shell in between, which dies without telling its child.
+ * start` sends SIGTERM only to the shell in between, which dies without notifying its child.
  */
 function whenOrphaned(act: () => void): void {
   process.on('disconnect', act)

@@ -1,4 +1,4 @@
-/** Something that runs and may end on its own. */
+/** A service that may end on its own. */
 export interface Supervised {
   exited: Promise<void>
 }
@@ -8,10 +8,10 @@ interface Supervision<T extends Supervised> {
   name: string
   /** Starts an instance. A rejection means that none is running. */
   start(): Promise<T>
-  /** True when a failure of the very first start may pass on another attempt. Any other failure is final. */
+  /** Whether a failure of the very first start may be transient. Any other failure is final. */
   mayPass?(error: unknown): boolean
   log(message: string): void
-  /** Aborted when the service is to stop. */
+  /** Aborted when the service should stop. */
   signal: AbortSignal
 }
 
@@ -20,7 +20,7 @@ export const QUIET_MS = 20_000
 const LONGEST_WAIT_MS = 30_000
 
 /**
- * Keeps an instance running until the service stops. Restarts it whenever it ends, immediately the first time and then
+ * Supervises an instance until the service stops. Restarts it whenever it ends, immediately the first time and then
  * after growing delays, and never gives up.
  * @returns the first instance that runs; rejects when none ever did
  */

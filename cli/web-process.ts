@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { WEB_STOP_MS } from './common.mjs'
 
-/** Messages that the process sends to this one. A worker has no port. */
+/** Messages from the process to this one. A worker has no port. */
 export type WebMessage =
   | { type: 'ready'; port?: number }
   | { type: 'failed'; code: string | undefined; message: string }
@@ -12,7 +12,7 @@ export interface WebOptions {
   root: string
   dev: boolean
   env: Record<string, string>
-  /** Where its log goes: stderr when a script reads stdout. */
+  /** The target of its log: stderr if a script reads stdout. */
   output: 'inherit' | 'stderr'
 }
 
@@ -34,7 +34,7 @@ export class PortTaken extends Error {
 /** How long a process may take to end, plus the time for the system to reap it. */
 export const EXIT_MS = WEB_STOP_MS + 2_000
 
-/** Something killed the process while it started; the process itself did not fail. */
+/** A signal killed the process while it started; the process itself did not fail. */
 export class Killed extends Error {
   override name = 'Killed'
 }
@@ -57,13 +57,13 @@ function here(file: string): string {
 }
 
 /**
- * How large, in MiB, each of the three parts of the space for new objects is. On Node 24 they may otherwise grow twice as
- * large in a burst, and stay so. They have this size from the start: while they are smaller, more objects outlive them,
- * which takes time and, in the end, more memory.
+ * Size in MiB of each of the three parts of the space for new objects. On Node 24 they may otherwise grow twice as
+ * large in a burst, and never shrink. They have this size from the start: while they are smaller, more objects outlive
+ * them, which costs time and, in the end, more memory.
  */
 const NEW_SPACE_MIB = 16
 
-/** What Node is told, unless the operator has told it something else. */
+/** Node's flags, unless the operator has set others. */
 function memoryOptions(): string[] {
   const told = process.env.NODE_OPTIONS?.includes('semi-space-size') ?? false
   return told ? [] : [`--min-semi-space-size=${NEW_SPACE_MIB}`, `--max-semi-space-size=${NEW_SPACE_MIB}`]
@@ -75,7 +75,7 @@ function startProcess(args: string[], { root, dev, env, output }: WebOptions): W
     cwd: root,
     env: { ...inherited(), ...env, NODE_ENV: dev ? 'development' : 'production', NEXT_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', output === 'stderr' ? process.stderr : 'inherit', 'inherit', 'ipc'],
-    // In its own process group, so that Ctrl+C reaches only the launcher, which stops things in order.
+    // In its own process group, so that Ctrl+C reaches only the launcher, which stops everything in order.
     detached: process.platform !== 'win32',
   })
   const exited = new Promise<void>((done) => {

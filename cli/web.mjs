@@ -52,10 +52,9 @@ let keep = (pages) => pages
 let readable = async () => ({})
 /** @typedef {{ response: import('node:http').ServerResponse | null }} Open */
 /**
- * The requests that are not answered yet, each in an object of its own, which is emptied at the end. A set is copied now and
- * then, and V8 keeps the old copies, with what was in them, until it collects the whole heap. With the responses themselves,
- * a busy process kept half as much again until then.
- *
+ * The unanswered requests, each in an object of its own, which is emptied at the end. A set is copied now and then, and
+ * V8 retains the old copies and their contents until it collects the whole heap. With the responses themselves, a busy
+ * process would retain half as much again until then.
  * @type {Set<Open>}
  */
 const open = new Set()
@@ -74,7 +73,7 @@ async function serve() {
     if (draining) return refuse(response, 503, STOPPING, SOON)
     if (!pages) return refuse(response, 503, STARTING, SOON)
     if (leaving) {
-      // Whoever asks learns that others should get the requests from now on.
+      // Health checks learn that others should get the requests from now on.
       if (request.url === '/api/health') return refuse(response, 503, STOPPING, SOON)
       response.setHeader('connection', 'close')
     }
@@ -102,9 +101,9 @@ async function serve() {
     pages.then((answer) => answer(request, response)).catch(() => response.destroy())
   })
   http.on('clientError', refuseUnread)
-  // First of all: a taken port shows at once, and callers during the start learn when to retry.
+  // First: a taken port shows at once, and callers during the start learn when to retry.
   const port = await listenEverywhere()
-  // Node 22 and later keep what they compiled for the next start.
+  // Node 22 and later cache compiled code for the next start.
   if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function')
     module.enableCompileCache(join(process.cwd(), '.next/cache/compiled'))
   const { default: next } = await import('next')
@@ -116,7 +115,7 @@ async function serve() {
     await started
     pages = Promise.resolve(answer)
   } else {
-    // Runs go on and the API answers before Next has prepared, which takes as long again.
+    // Runs continue and the API answers before Next has prepared, which takes as long again.
     await createRequire(import.meta.url)(join(process.cwd(), '.next/server/instrumentation.js')).register()
     await started
     pages = prepare()
@@ -130,7 +129,7 @@ async function listenEverywhere() {
   await listen(http, wantedPort, firstHost)
   const address = http.address()
   const port = typeof address === 'object' && address ? address.port : wantedPort
-  // One HTTP server behind all addresses, so that draining and upgrades deal with only one.
+  // One HTTP server for all addresses, so that draining and upgrades deal with only one.
   for (const host of otherHosts) {
     const server = createTcpServer((socket) => http.emit('connection', socket))
     await listen(server, port, host).catch((error) => {
@@ -147,7 +146,7 @@ function runtimeStarted() {
     /** @type {import('../instrumentation-node').Boot} */
     const boot = {
       started(...parts) {
-        // At once: in dev, Next may still fail, and then this is to be stopped.
+        // At once: in dev, Next may still fail, and then this must be stopped.
         ;[runtime, api, keep, readable] = parts
         done(undefined)
       },
@@ -194,8 +193,7 @@ function refuse(response, status, error, headers = {}) {
 }
 
 /**
- * Refuses what Node could not read as a request. Without this, a caller whose headers are too large gets a status alone.
- *
+ * Refuses requests that Node could not parse. Without this, a caller whose headers are too large gets only a status.
  * @param {NodeJS.ErrnoException} error
  * @param {import('node:stream').Duplex} socket
  */
@@ -255,14 +253,14 @@ function tell(message) {
 function leave(delayMs) {
   if (leaving) return
   leaving = true
-  // Even if something hangs, the launcher is about to stop the database.
+  // The launcher is about to stop the database, even if something hangs.
   setTimeout(() => process.exit(1), delayMs + WEB_STOP_MS).unref()
   setTimeout(() => void drain().then(() => process.exit(0)), delayMs)
 }
 
 /**
- * V8 optimizes a function fully after 3,000 calls. A service calls the same functions for every run, so it need not wait for
- * that many, and a new process gets up to speed sooner. Versions that do not know the flag would complain about it.
+ * V8 optimizes a function fully after 3,000 calls. A service calls the same functions for every run, so it may optimise
+ * earlier, and a new process gets up to speed sooner. Versions that do not know the flag would complain about it.
  */
 function optimizeSoon() {
   const major = Number.parseInt(process.versions.node, 10)
@@ -281,7 +279,7 @@ serve().catch(async (error) => {
   const message = `The web process could not start: ${error.message.replace(/\.$/, '')}.`
   if (!process.connected) process.stderr.write(`${message}\n`)
   if (leaving) return // it exits once it has drained
-  // The engine is at work before Next has prepared. The launcher kills this process as soon as it is told.
+  // The engine works before Next has prepared. The launcher kills this process when it learns of the failure.
   if (runtime) {
     leaving = true
     setTimeout(() => process.exit(1), WEB_STOP_MS).unref()
@@ -289,5 +287,5 @@ serve().catch(async (error) => {
   }
   tell({ type: 'failed', code: error.code, message })
   process.exitCode = 1
-  setTimeout(() => process.exit(1), 100) // leaves time to send the message
+  setTimeout(() => process.exit(1), 100) // allows time to send the message
 })

@@ -6,7 +6,7 @@ import { createApiListener } from '@/server/rest/listener/create'
 import { hostsToBind } from './common.mjs'
 
 /**
- * Answers what machines ask of a worker, and nothing else: whether it works, and its metrics.
+ * Answers health and metrics requests to a worker, and no others.
  * @param host as for the web process: this machine alone by default
  */
 export async function listenForProbes(

@@ -44,7 +44,7 @@ async function main(): Promise<void> {
     if (!process.connected) process.stderr.write(`${message}\n`)
     tell({ type: 'failed', code: undefined, message })
     process.exitCode = 1
-    setTimeout(() => process.exit(1), 100) // leaves time to send the message
+    setTimeout(() => process.exit(1), 100) // allows time to send the message
   }
 }
 

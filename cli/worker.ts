@@ -11,8 +11,8 @@ import { EXIT_MS, Killed, startWorker, type WebProcess } from './web-process'
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
 /**
- * Keeps a process running that executes runs and serves no requests, until it is told to stop. Any number may run on
- * one database and one data folder.
+ * Supervises a process that executes runs and serves no requests, until it is asked to stop. Any number may run on one
+ * database and one data folder.
  */
 export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise<void> {
   if (flags.dev)
@@ -53,7 +53,7 @@ export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise
   }
 }
 
-/** A worker must share the key of the other processes, or it could not read what they encrypted. */
+/** A worker must share the other processes' key, or it could not read their secrets. */
 function requireKey({ ENCRYPTION_KEY, dataDir }: Env): void {
   mkdirSync(dataDir, { recursive: true })
   if (ENCRYPTION_KEY || existsSync(join(dataDir, 'encryption.key'))) return

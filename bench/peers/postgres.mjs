@@ -10,7 +10,7 @@ export function urlOf(database) {
   return url.href
 }
 
-/** Creates the peer's database. After a kill (`KEEP_DB=1`) it stays as it was. @param {string} database */
+/** Creates the peer's database. After a kill (`KEEP_DB=1`) it stays unchanged. @param {string} database */
 export async function freshDatabase(database) {
   const sql = open('postgres')
   if (process.env.KEEP_DB !== '1') await sql.unsafe(`drop database if exists "${database}" with (force)`)

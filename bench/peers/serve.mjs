@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * One step. The run's key says which kind: `call-…` calls the loopback server, `slow-…` notes its execution in a file
- * and takes 20 ms, and any other does nothing.
- * @param {string} key @param {number} step @param {number} x
+ * and takes 20 ms, and any other kind does nothing.
+ * @param {string} key
+ * @param {number} step
+ * @param {number} x
  */
 export async function work(key, step, x) {
   if (key.startsWith('call-')) await (await fetch(`${process.env.CALL_URL}`)).json()
@@ -17,7 +19,7 @@ export async function work(key, step, x) {
 }
 
 /**
- * The HTTP face that all peers share: run, start, pause, resume, status, counts, info. Nothing here knows an engine.
+ * The HTTP face that all peers share: run, start, pause, resume, status, counts, info. Independent of any engine.
  * @param {Record<string, (...args: any[]) => any>} engine
  */
 export function serve(engine) {

@@ -4,7 +4,7 @@ import { loop } from '../drive'
 
 export interface Commits {
   callers: number
-  /** Single-row inserts that were committed per second. */
+  /** Single-row inserts committed per second. */
   plain: number
   /** The same, if each also notifies, as the end of every run does. */
   notifying: number
@@ -13,7 +13,7 @@ export interface Commits {
 const SECONDS = 4
 
 /**
- * What notifying costs: Postgres lets one transaction at a time commit that notifies, so they do not share the flush of
+ * The cost of notifying: Postgres serialises the commits of transactions that notify, so they do not share the flush of
  * the log. On a server with the product's settings, which flushes.
  */
 export async function measureCommits(dataDir: string): Promise<Commits[]> {

@@ -17,11 +17,11 @@ export interface Measured {
   tenantId: string
   rank: number
   runs: number
-  /** Milliseconds until the product had its answer, the middle of several calls. Null if Postgres gave up. */
+  /** Milliseconds until the product had its answer, the median of several calls. Null if Postgres gave up. */
   warm: number | null
   /** The same of the first call after a restart. */
   cold: number | null
-  /** Of its statements, the one that took longest first. */
+  /** The slowest of its statements first. */
   plans: Plan[]
 }
 
@@ -29,7 +29,7 @@ export interface Measured {
 const LIMIT_MS = 60_000
 const DUPLICATE_KEY = '23505'
 const CALLS = 5
-/** What several calls of a query may take together. */
+/** Maximum total time of a query's calls. */
 const ENOUGH_MS = 10_000
 
 export interface Where {
@@ -60,7 +60,7 @@ export async function measureVerbs(
     const sample = await connected(where, ({ sql }) => takeSample(sql, rank))
     for (const verb of VERBS) {
       if (verb.all && rank !== ranks[0]) continue
-      // Of the largest only: each takes a restart.
+      // Only for the largest: each takes a restart.
       const cold = options.cold && !verb.once && rank === ranks[0]
       if (cold) await restart(where)
       note(await connected(where, (connection) => measureVerb(connection, { verb, sample, rank, ...options, cold })))
@@ -94,7 +94,7 @@ async function measureVerb(
   { verb, sample, rank, ...options }: { verb: Verb; sample: Sample; rank: number } & Options,
 ): Promise<Measured> {
   const { db, sent } = recorded(sql)
-  // What the product reads over its connections for large reads is noted as well.
+  // Statements over the product's connections for large reads are recorded as well.
   process.env.DATABASE_URL = url
   shared().pools.set(`${url}#reads`, { sql, db, listen: unused, close: async () => {} })
   const ctx = contextOf(db, sample)
@@ -130,7 +130,7 @@ async function measureVerb(
   }
 }
 
-/** A row that the product has just inserted cannot be inserted a second time, so the statement goes without a plan. */
+/** A row just inserted cannot be inserted a second time, so the statement gets no plan. */
 function unlessThere(error: unknown): null {
   if (sqlState(error) === DUPLICATE_KEY) return null
   throw error

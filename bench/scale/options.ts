@@ -10,15 +10,15 @@ export interface ScaleOptions {
   tenants: number
   /** The months of runs, up to now; each is one partition in time. */
   months: number
-  /** Into how many partitions by tenant a month is divided. 0 leaves the product's own tables as they are. */
+  /** The number of partitions by tenant per month. 0 leaves the product's own tables unchanged. */
   buckets: number
-  /** Seeding stops after so many minutes, with the month that it is at. */
+  /** Seeding stops after this many minutes, at the end of the current month. */
   minutes: number
-  /** Where the database is kept, and found again by the next call; otherwise a temporary folder. */
+  /** Where the database is stored for further calls; otherwise a temporary folder. */
   folder: string | undefined
-  /** Where the whole plans go, one file per query. */
+  /** The folder for complete plans, one file per query. */
   plans: string | undefined
-  /** Also restarts Postgres before each query and has the system forget its files. */
+  /** Also restarts Postgres before each query and drops its files from the system's cache. */
   cold: boolean
   markdown: boolean
 }
@@ -37,7 +37,7 @@ export const USAGE = `npm run bench:scale -- [options]
   --markdown            print tables to paste into docs/scale.md
 `
 
-/** @throws Error with one sentence about the option that is wrong */
+/** @throws Error with one sentence about the invalid option */
 export function readScaleOptions(args: string[]): ScaleOptions {
   const text = (fallback: string) => ({ type: 'string' as const, default: fallback })
   const { values } = parseArgs({

@@ -9,9 +9,9 @@ import { percentile } from '../stats'
 export interface Crowd {
   busy: number
   quiet: number
-  /** How many runs each of the busy ones has waiting when the clock starts. */
+  /** How many runs each busy workspace has waiting when the clock starts. */
   queued: number
-  /** How often each of the quiet ones starts a run, on average. */
+  /** How often each quiet workspace starts a run, on average. */
   everyS: number
   seconds: number
   /** How long a run takes. */
@@ -28,25 +28,24 @@ export interface Outcome {
   /** Runs of quiet workspaces that were started. */
   starts: number
   waits: Waits
-  /** The same starts in one queue, first come first served, worked by as many places. */
+  /** The same starts in one queue, first come first served, with as many workers. */
   inOneQueue: Waits
   perSecond: number
-  /** How many runs the busy workspaces got done: the one with fewest, and the one with most. */
+  /** How many runs the busy workspaces completed: the fewest, and the most. */
   busiest: { least: number; most: number }
-  /** What one claim took, in real milliseconds. */
+  /** Duration of one claim, in real milliseconds. */
   claimMs: { p50: number; p99: number }
 }
 
 const LIMIT = 32
 const FUNCTION = 'bench-places'
-/** What happens within so many milliseconds is seen together, because a claim takes about as long. */
+/** Events within this many milliseconds are handled together, because a claim takes about as long. */
 const TURN_MS = 5
 const VACUUM_EVERY_MS = 500
 
 /**
- * Runs the engine's own claims and slots on a virtual clock: only the runs are made up. What `Worker` does between the two
- * is done here once more, because it works by timers. No start takes the short way past the queue, because while others wait
- * none does.
+ * Runs the engine's own claims and slots on a virtual clock: only the runs are simulated. The part of `Worker` between
+ * the two is repeated here, because it uses timers. No start bypasses the queue, because none does while others wait.
  */
 export async function simulatePlaces(sql: Sql, crowd: Crowd, random: () => number): Promise<Outcome> {
   await sql`delete from engine.jobs where function_id = ${FUNCTION}`
@@ -84,11 +83,11 @@ export async function simulatePlaces(sql: Sql, crowd: Crowd, random: () => numbe
 
 interface Start {
   at: number
-  /** Each start of a quiet workspace is its only one, so its lane names it. */
+  /** Each start of a quiet workspace is its only one, so its lane identifies it. */
   lane: string
 }
 
-/** Starts at random times, each of a workspace that has none under way. */
+/** Starts at random times, each by a workspace without a run in progress. */
 function startsOf({ quiet, everyS, seconds }: Crowd, random: () => number): Start[] {
   const starts: Start[] = []
   const meanMs = (everyS * 1_000) / quiet
@@ -122,7 +121,7 @@ class Process {
     this.ctx = { ...ctx, specs: async () => specs as never } as EngineContext
   }
 
-  /** Ends what is over, takes what was started, and claims. */
+  /** Ends finished runs, accepts new starts, and claims. */
   async turn(now: number, arrived: readonly Start[]): Promise<void> {
     this.now = now
     const over = this.working.filter(({ until }) => until <= now)
@@ -168,7 +167,7 @@ class Process {
   }
 }
 
-/** When the same starts would begin if nobody took turns. */
+/** When the same starts would begin without turns. */
 function firstComeFirstServed({ busy, queued, runMs }: Crowd, starts: readonly Start[]): number[] {
   const free = Array.from({ length: SLOTS }, () => 0)
   const take = (at: number) => {
@@ -181,14 +180,14 @@ function firstComeFirstServed({ busy, queued, runMs }: Crowd, starts: readonly S
   return starts.map(({ at }) => take(at))
 }
 
-/** A start that never began waited for ever. */
+/** A start that never began waited forever. */
 function waitsOf(waits: readonly number[], starts: number): Waits {
   const missing = Array.from({ length: starts - waits.length }, () => Number.POSITIVE_INFINITY)
   const sorted = [...waits, ...missing].sort((a, b) => a - b)
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), most: sorted.at(-1) ?? Number.NaN }
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Pseudo-random numbers in [0, 1), the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

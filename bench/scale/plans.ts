@@ -7,7 +7,7 @@ export interface Sent {
   params: unknown[]
 }
 
-/** A database for the product's verbs that notes what they send. */
+/** A database for the product's verbs that records their statements. */
 export function recorded(sql: Sql): { db: Db; sent: Sent[] } {
   const sent: Sent[] = []
   const noting = (driver: Sql): Sql =>
@@ -46,7 +46,7 @@ export interface Plan {
   text: string
   planningMs: number
   executionMs: number
-  /** Pages of 8 KiB that it read, from Postgres' memory and from elsewhere. */
+  /** Pages of 8 KiB read, from Postgres's memory and from elsewhere. */
   hit: number
   read: number
   scans: Scan[]
@@ -54,17 +54,17 @@ export interface Plan {
   tables: string[]
 }
 
-/** How one table was read, all its partitions together. */
+/** How one table was read, with all its partitions. */
 export interface Scan {
   what: string
   /** How many partitions were read. */
   partitions: number
   rows: number
-  /** Rows that were read and not wanted. */
+  /** Rows that were read and discarded. */
   removed: number
 }
 
-/** What Postgres did for a statement. It is executed once more, and what it writes is rolled back. */
+/** The execution of a statement by Postgres. It runs once more, and its writes are rolled back. */
 export async function explain(sql: Sql, { text, params }: Sent, roots: Roots): Promise<Plan> {
   const explained = async (format: string) => {
     let rows: Record<string, unknown>[] = []
@@ -101,7 +101,7 @@ interface Found {
 
 class Undone extends Error {}
 
-/** What partitions and their indexes are part of, by their names. */
+/** The parents of partitions and their indexes, by name. */
 export type Roots = ReadonlyMap<string, string>
 
 export async function readRoots(sql: Sql): Promise<Roots> {

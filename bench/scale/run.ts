@@ -74,7 +74,7 @@ function folderOf({ folder }: ScaleOptions): string {
   return made
 }
 
-/** @returns a sentence about what there is */
+/** @returns a sentence about the seeded data */
 async function seedOnce(sql: Sql, options: ScaleOptions): Promise<string> {
   const [there] = await sql`select to_regclass('scale.shares') as name`
   if (there?.name === null) {

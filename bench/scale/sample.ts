@@ -1,16 +1,16 @@
 import type { Sql } from '@/db/types'
 
-/** What the queries of a workspace ask for. */
+/** Arguments for a workspace's queries. */
 export interface Sample {
   tenantId: string
   /** A member. */
   userId: string
   runs: number
-  /** The workflow with most runs, and that with fewest. */
+  /** The workflow with most runs, and the one with fewest. */
   busy: string
   rare: string
   businessKey: string
-  /** Runs that completed with their history, and that wait; the id of the waiting one's workspace may have none. */
+  /** Completed runs with their history, and waiting runs; the id of the waiting one's workspace may have none. */
   completed: string
   paused: string | null
   /** In the middle of all runs. */

@@ -13,11 +13,11 @@ export interface Size {
 export interface Seeded {
   runs: number
   minutes: number
-  /** Before all months were done. */
+  /** Set if it stopped before all months were done. */
   stopped: boolean
 }
 
-/** Tenants and workflows are drawn from so many places, of which each has some. */
+/** The number of places from which tenants and workflows are drawn; each has several. */
 const SLOTS = 65_536
 
 /** The first ten letters of an id made at a time. */
@@ -30,11 +30,11 @@ const timeSql = (ms: string) =>
   )
 
 /**
- * Fills an empty, migrated database: workspaces of which the first has about a seventh of all runs, the second half as
- * many, and so on; eight workflows each; mostly runs that succeeded, some that failed, were stopped, wait or are under way.
- * One run in 128 has its history and an answered task, and so has every run that failed or waits, in part; one in 16 has the
- * record of an agent's answer. All histories
- * together would be several times the size of the runs, and each is found by the run's key alone.
+ * Fills an empty, migrated database with workspaces: the first has about a seventh of all runs, the second half as
+ * many, and so on. Each has eight workflows. Most runs succeeded; some failed, were stopped, wait or are in progress.
+ * One run in 128 has its history and an answered task, and so, in part, has every run that failed or waits; one in 16
+ * has the record of an agent's answer. All histories together would be several times the size of the runs, and each is
+ * found by the run's key alone.
  */
 export async function seed(sql: Sql, size: Size, now: Date, log: (text: string) => void): Promise<Seeded> {
   const begun = performance.now()
@@ -47,7 +47,7 @@ export async function seed(sql: Sql, size: Size, now: Date, log: (text: string) 
     select bucket, sum(weight) / (select sum(weight) from scale.shares) as share from scale.shares group by 1 order by 1`
   let done = 0
   let stopped = false
-  // The newest first: where time is up, it is the oldest that are missing.
+  // The newest first: if time runs out, the oldest are missing.
   for (const month of monthsUntil(now, size.months).reverse()) {
     if (size.buckets > 0) await addMonth(sql, month, buckets)
     if (late()) stopped = true
@@ -73,7 +73,7 @@ export async function seed(sql: Sql, size: Size, now: Date, log: (text: string) 
 
 interface Month {
   name: string
-  /** Where its ids begin and end. */
+  /** The bounds of its ids. */
   from: string
   to: string
   start: number
@@ -82,7 +82,7 @@ interface Month {
   share: number
 }
 
-/** Calendar months, the last of them the next one, which is still empty. */
+/** Calendar months; the last one is the next month, which is still empty. */
 function monthsUntil(now: Date, count: number): Month[] {
   const at = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)
   const first = at(1 - count)
@@ -107,7 +107,7 @@ async function addTenants(sql: Sql, tenants: number, buckets: number, divided: b
     select 'ten_01K' || upper(substr(md5('tenant' || n), 1, 23)), 'scale-' || n, 'Workspace ' || n
     from generate_series(1, ${tenants}) n`)
   const bucket = divided ? `satisfies_hash_partition('scale.places'::regclass, ${buckets}, b, t.id)` : 'true'
-  // Only to ask which bucket a tenant is in.
+  // Only used to compute a tenant's bucket.
   await sql.unsafe(`create table scale.places (tenant_id text) partition by hash (tenant_id)`)
   await sql.unsafe(`
     create table scale.shares as
@@ -155,13 +155,13 @@ interface Load {
   now: number
 }
 
-/** Of a month without runs. Postgres would give them other names. */
+/** In a month without runs. Postgres would choose other names. */
 async function addIndexes(sql: Sql, month: string, buckets: number, defined: readonly Defined[]): Promise<void> {
   for (const one of defined.filter(({ table }) => table in DIVIDED))
     for (let bucket = 0; bucket < buckets; bucket++) await index(sql, one, `${month}_${bucket}`)
 }
 
-/** Fills one partition of each table, in the order of time, so that a tenant's runs lie between those of others. */
+/** Fills one partition of each table in time order, so that a tenant's runs lie between those of others. */
 async function load(sql: Sql, { month, bucket, count, first, divided, now }: Load, defined: readonly Defined[]) {
   const leaf = `${month.name}_${bucket}`
   const of = (table: string) => (divided ? `${table}_${leaf}` : table)
@@ -169,7 +169,7 @@ async function load(sql: Sql, { month, bucket, count, first, divided, now }: Loa
   const parts = defined.filter(({ table }) => table in DIVIDED)
   await sql.begin(async (tx) => {
     if (divided) {
-      // Made again in this transaction: what it writes then needs no log.
+      // Recreated in this transaction, so that its writes need no log.
       for (const { table } of parts) await tx.unsafe(`truncate ${of(table)}`)
     }
     await tx.unsafe(runsSql(of('runs'), { month, bucket, count, first, now }))

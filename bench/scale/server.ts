@@ -9,7 +9,7 @@ import { SERVER_ENV } from '@/db/postgres/cluster'
 
 const run = promisify(execFile)
 
-/** For a database that is seeded once and thrown away: without the log that a crash would need. */
+/** For a database that is seeded once and thrown away: without the log that crash recovery needs. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -47,7 +47,7 @@ async function create(dataDir: string): Promise<void> {
   renameSync(draft, dataDir)
 }
 
-/** Has the system forget what it holds in memory of the files of a stopped server. */
+/** Drops a stopped server's files from the system's cache. */
 export async function forget(folder: string): Promise<void> {
   const each = 'for f; do dd if="$f" iflag=nocache count=0 status=none; done'
   await run('find', [join(folder, 'postgres'), '-type', 'f', '-exec', 'sh', '-c', each, 'sh', '{}', '+'])

@@ -4,7 +4,7 @@ import type { Measured } from './measure'
 import type { Crowd, Outcome, Waits } from './places'
 import type { Scan } from './plans'
 
-/** One table for each room: a row for each query, with the figures of each workspace and the plan of the largest. */
+/** One table per room: a row per query, with the figures of each workspace and the plan of the largest. */
 export function table(results: readonly Measured[]): string {
   const ranks = [...new Set(results.map(({ rank }) => rank))]
   const runsOf = (rank: number) => results.find((one) => one.rank === rank)?.runs ?? 0

@@ -1,15 +1,15 @@
 import type { Sql } from '@/db/types'
 
 /**
- * The tables that grow with the runs, and the column by which each is divided in time: a run's id begins with the time of
- * its start, and it is part of every key, so no key and no foreign key changes. Not `pauses`: a unique index of theirs
- * does not have the column, as Postgres requires of partitions.
+ * The tables that grow with the runs, and the column by which each is divided in time: a run's id begins with the time
+ * of its start, and it is part of every key, so no primary or foreign key changes. Not `pauses`: one of its unique
+ * indexes lacks the column, which Postgres requires of partitions.
  */
 export const DIVIDED = { runs: 'id', step_records: 'run_id', walks: 'run_id' } as const
 export type Divided = keyof typeof DIVIDED
 const LOADED = [...Object.keys(DIVIDED), 'pauses']
 
-/** What a table has besides its columns, as statements that create it again. */
+/** A table's constraints, indexes and triggers, as statements that recreate them. */
 export interface Defined {
   table: string
   indexes: { name: string; definition: string }[]
@@ -17,7 +17,7 @@ export interface Defined {
   rest: string[]
 }
 
-/** Takes indexes, keys and triggers off the tables, because loading is several times faster without. */
+/** Drops indexes, keys and triggers of the tables, because loading is several times faster without. */
 export async function strip(sql: Sql): Promise<Defined[]> {
   const found: Defined[] = []
   for (const table of LOADED) {
@@ -28,7 +28,7 @@ export async function strip(sql: Sql): Promise<Defined[]> {
       select c.relname as name, pg_get_indexdef(i.indexrelid) as definition
       from pg_index i join pg_class c on c.oid = i.indexrelid
       where i.indrelid = ${table}::regclass and not i.indisprimary order by 1`
-    // Not valid, so that the rows are not read: they were made to fit.
+    // Not valid, so that Postgres does not check the rows: they were generated to fit.
     const foreign = await sql<{ of: string; name: string; definition: string }[]>`
       select conrelid::regclass::text as of, conname as name, pg_get_constraintdef(oid) || ' not valid' as definition
       from pg_constraint where contype = 'f' and (conrelid = ${table}::regclass or confrelid = ${table}::regclass)`
@@ -48,7 +48,7 @@ export async function strip(sql: Sql): Promise<Defined[]> {
   return found
 }
 
-/** Makes the tables partitioned ones, without partitions yet. */
+/** Turns the tables into partitioned ones, without partitions yet. */
 export async function divide(sql: Sql): Promise<void> {
   for (const [table, column] of Object.entries(DIVIDED)) {
     await sql.unsafe(`alter table ${table} rename to ${table}_whole`)
@@ -58,7 +58,7 @@ export async function divide(sql: Sql): Promise<void> {
   }
 }
 
-/** Adds a month to each table: a partition in time, divided by tenant. Does nothing for a month that is there. */
+/** Adds a month to each table: a partition in time, divided by tenant. Does nothing for an existing month. */
 export async function addMonth(
   sql: Sql,
   month: { name: string; from: string; to: string },
@@ -86,7 +86,7 @@ export async function index(sql: Sql, { table, keys, indexes }: Defined, leaf: s
   }
 }
 
-/** Puts everything back. Where the partitions have an index already, it becomes part of their table's. */
+/** Restores everything. An index that the partitions already have becomes part of their table's. */
 export async function restore(sql: Sql, defined: readonly Defined[]): Promise<void> {
   for (const { table, keys, indexes } of defined) {
     for (const { name, definition } of keys)

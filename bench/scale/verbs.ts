@@ -27,13 +27,13 @@ import { getChanges } from '@/server/views/workflows/changes'
 import { openRunsByVersion } from '@/server/views/workflows/open-runs'
 import type { Sample } from './sample'
 
-/** Something that the product reads, as a caller, a screen or a sweep has it read. */
+/** A read by the product, as a caller, a screen or a sweep triggers it. */
 export interface Verb {
   room: 'API' | 'run list' | 'screens' | 'inbox' | 'insights' | 'retention' | 'service'
   what: string
   /** For all workspaces together: measured once. */
   all?: true
-  /** Changes what it finds, so it is called once. */
+  /** Changes the rows it finds, so it is called once. */
   once?: true
   call(ctx: ServiceContext, sample: Sample): Promise<unknown>
 }
@@ -187,7 +187,7 @@ export const VERBS: readonly Verb[] = [
   },
 ]
 
-/** What a caller gets before it has to wait for more. */
+/** The part a caller gets before waiting for more. */
 async function firstChunk(stream: Promise<ReadableStream<Uint8Array>>): Promise<unknown> {
   const reader = (await stream).getReader()
   const chunk = await reader.read()

@@ -4,7 +4,7 @@ import { type Bench, noteFigure, readSpent } from '../measure'
 
 const CALLERS = 16
 
-/** W2: many starts that do not wait, until every run has completed. */
+/** W2: many starts without waiting, until every run has completed. */
 export async function measureBulk(bench: Bench): Promise<void> {
   const { subject, bulk } = bench
   const earlier = await subject.completed()

@@ -5,7 +5,7 @@ import { percentile } from '../stats'
 
 const IDLE_SECONDS = 10
 
-/** W0: what the machine's Postgres commits, and what the product costs when nobody uses it. */
+/** W0: the rate at which the machine's Postgres commits, and the cost of an idle product. */
 export async function measureFloor(bench: Bench): Promise<void> {
   for (const callers of bench.callers) {
     const { perSecond, ms } = await insertRate(bench.postgres, callers)

@@ -2,7 +2,7 @@ import { warmUp } from '../drive'
 import { type Bench, noteFigure } from '../measure'
 import { median } from '../stats'
 
-/** W4: one long run, and a tenth of it: does a step cost more the more steps lie behind it? */
+/** W4: one long run, and a tenth of it: does a step cost more, the more steps precede it? */
 export async function measureLong(bench: Bench): Promise<void> {
   const { subject, steps } = bench
   await warmUp(() => subject.run('trivial'))

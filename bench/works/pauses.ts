@@ -8,7 +8,7 @@ import { median } from '../stats'
 const CALLERS = 16
 const RESUMES = 40
 
-/** W3: runs that wait for a person. What holding them costs, and how fast an answer completes one. */
+/** W3: runs that wait for a person: the cost of holding them, and how fast an answer completes one. */
 export async function measurePauses(bench: Bench): Promise<void> {
   const { subject, held } = bench
   await warmUp(() => resumed(bench))
@@ -39,7 +39,7 @@ export async function measurePauses(bench: Bench): Promise<void> {
   noteFigure(bench, 'W3', 'resume to completed among held runs, p50', median(among.completed), 'ms')
 }
 
-/** How long it takes, one after another, until a resume is answered and until the run has completed. */
+/** How long it takes, one after another, until the response to a resume and until the run has completed. */
 async function resumes(bench: Bench): Promise<{ answered: number[]; completed: number[] }> {
   const times: { answered: number[]; completed: number[] } = { answered: [], completed: [] }
   for (let count = 0; count < RESUMES; count++) {
@@ -50,7 +50,10 @@ async function resumes(bench: Bench): Promise<{ answered: number[]; completed: n
   return times
 }
 
-/** One run of a step, a pause and a step. @returns how long its answer took to be accepted, and to complete it */
+/**
+ * One run of a step, a pause and a step.
+ * @returns how long it took until the answer was accepted, and until the run completed
+ */
 export async function resumed({ subject }: Pick<Bench, 'subject'>): Promise<{ answered: number; completed: number }> {
   const becomes = (id: string, status: string) =>
     until(`a run ${status}`, async () => (await subject.status(id)) === status, { every: 2, limit: 30_000 })

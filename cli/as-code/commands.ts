@@ -7,7 +7,7 @@ import { folderAt, readFolder, writeFolder } from './folder'
 import { refusalLine, reportApplied, reportDiff } from './report'
 import { everythingIn, type Remote, type Workspace } from './workspace'
 
-/** Works on files and a workspace, here or elsewhere. */
+/** Works on files and a workspace, on this machine or elsewhere. */
 export type AsCodeCommand = (workspace: Workspace, flags: Flags) => Promise<Report>
 
 export const AS_CODE_COMMANDS: Record<string, AsCodeCommand> = {
@@ -38,7 +38,7 @@ function bodyOf(flags: Flags) {
   const { schedules, inboundWebhooks, ...definitions } = readFolder(folderOf(flags))
   return {
     ...definitions,
-    // An earlier version knows neither, and refuses names that it does not know.
+    // An earlier version has neither, and refuses unknown names.
     ...(schedules.length > 0 ? { schedules } : {}),
     ...(inboundWebhooks.length > 0 ? { inboundWebhooks } : {}),
     publish: publish === true,
@@ -47,7 +47,7 @@ function bodyOf(flags: Flags) {
   }
 }
 
-/** Refusals name files. */
+/** Errors name files. */
 async function named<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -61,10 +61,7 @@ async function named<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * The service that a command is for if it is not the one on this machine.
- * @throws UsageError
- */
+/** The service a command is for, if not the one on this machine. @throws UsageError */
 export function remoteOf({ url, key, tenant }: Flags, settings: Env): Remote | null {
   const address = typeof url === 'string' ? url : settings.DEFINITIONS_URL
   if (address === undefined) return null

@@ -20,7 +20,7 @@ import { isId } from '@/server/ids'
 import { fromYaml, toYaml } from './yaml'
 
 export type Defined = { id: string } & JsonObject
-/** A list is missing where the caller may not see what belongs in it. */
+/** A list is missing if the caller may not see its contents. */
 export type Definitions = Partial<Record<Plural, Defined[]>>
 
 const FILE = /^(.+)\.ya?ml$/i
@@ -34,7 +34,7 @@ export function fileOf(plural: string, id: string): string {
   return `${plural}/${id}.yaml`
 }
 
-/** The files of a folder by `kind/id`. @throws Error for two files of one definition, or a name that is no id */
+/** The files of a folder by `kind/id`. @throws Error for two files of one definition, or a name that is not an id */
 function filesIn(folder: string): Map<string, { plural: Plural; id: string; path: string }> {
   const found = new Map<string, { plural: Plural; id: string; path: string }>()
   for (const plural of PLURALS) {
@@ -53,7 +53,7 @@ function filesIn(folder: string): Map<string, { plural: Plural; id: string; path
   return found
 }
 
-/** Names that no command reads, but that look as if somebody meant them to be: they would be missing silently. */
+/** Names that no command reads, but that look intentional: they would be missing silently. */
 function straysIn(folder: string): string[] {
   const isKind = (name: string) => PLURALS.some((plural) => plural === name)
   return visibleIn(folder).flatMap((name) => {
@@ -69,22 +69,22 @@ function straysIn(folder: string): string[] {
   })
 }
 
-/** Without backups of editors. */
+/** Without editors' backup files. */
 function visibleIn(folder: string): string[] {
   return typeOf(folder)?.isDirectory() ? readdirSync(folder).filter((name) => !/^\.|~$/.test(name)) : []
 }
 
-/** What a link leads to, if that exists. */
+/** The target of a link, if it exists. */
 function typeOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-/** The caller's folder: npm changes to that of the package. */
+/** The caller's folder: npm changes to the package's. */
 export function folderAt(path: string): string {
   return resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }
 
-/** @throws Error that names each file that is wrong, or if there is none at all */
+/** @throws Error that names each invalid file, or if there are no files */
 export function readFolder(folder: string): Record<Plural, Defined[]> {
   const definitions = noDefinitions()
   const wrong: string[] = []
@@ -112,15 +112,15 @@ export function readFolder(folder: string): Record<Plural, Defined[]> {
 export interface Written {
   written: string[]
   unchanged: number
-  /** Files without an object; deleted if asked. */
+  /** Files without an object; deleted on request. */
   left: string[]
 }
 
 /**
- * Writes each definition into its file. A file that says the same already stays as it is, with its comments.
- * @param prune deletes the files of what is not among the definitions
- * @throws Error before anything is written, for an id that is none, two ids that are one file where case does not count,
- * and a symbolic link in the place of a file or a kind's folder
+ * Writes each definition into its file. A file with the same content stays unchanged, comments included.
+ * @param prune deletes the files that match no definition
+ * @throws Error before anything is written, for an invalid id, two ids that are one file where case does not count, and
+ * a symbolic link in place of a file or a kind's folder
  */
 export function writeFolder(folder: string, definitions: Definitions, { prune }: { prune: boolean }): Written {
   const files = filesIn(folder)
@@ -143,7 +143,7 @@ export function writeFolder(folder: string, definitions: Definitions, { prune }:
 
 type Place = { plural: Plural; id: string; path: string; content: JsonObject }
 
-/** Where each definition goes. The ids may come from another service, so nothing is believed of them. */
+/** The target of each definition. The ids may come from another service, so they are validated. */
 function placesOf(folder: string, definitions: Definitions, files: ReturnType<typeof filesIn>): Place[] {
   // Names that differ only in case are one file on some machines.
   const taken = new Map([...files.keys()].map((name) => [name.toLowerCase(), name]))
@@ -181,7 +181,7 @@ function writeOver(path: string, text: string): void {
 
 function saysIt(path: string, content: JsonObject): boolean {
   try {
-    // The order of names counts, because forms are shown in it.
+    // The order of keys counts, because forms show it.
     return JSON.stringify(fromYaml(readFileSync(path, 'utf8'))) === JSON.stringify(content)
   } catch {
     return false

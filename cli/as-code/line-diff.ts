@@ -1,12 +1,13 @@
-// Ours: of equally short differences, the package `diff` shows others, and it has none for texts that differ too much.
+// Our own: of equally short differences, the package `diff` shows others, and it gives up on texts that differ too
+// much.
 
 const CONTEXT = 3
-/** More changes than so are shown as one: finding the fewest takes their square in time and memory. */
+/** More changes than this are shown as one: finding the fewest takes their square in time and memory. */
 const MAX_CHANGES = 2_000
 
 type Line = { sign: ' ' | '-' | '+'; text: string }
 
-/** The changed lines with three around them, as `diff -u` shows them; empty if nothing changed. */
+/** The changed lines with three lines of context, as in `diff -u`; empty if nothing changed. */
 export function unifiedDiff(before: string, after: string): string[] {
   const lines = changedLines(linesOf(before), linesOf(after))
   const shown: string[] = []

@@ -8,7 +8,7 @@ import { toYaml } from './yaml'
 
 const file = (kind: unknown, id: unknown) => fileOf(`${String(kind)}s`, String(id))
 
-/** Where in which file, and what. */
+/** The file, the place in it, and the problem. */
 export function refusalLine({ kind, id, at, stepId, field, path, message }: ErrorDetail): string {
   if (kind === undefined) return path ? `${path}: ${message}` : message
   const places = [at, stepId && `step ${String(stepId)}`, field].filter((place) => place !== undefined)

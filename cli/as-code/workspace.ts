@@ -12,7 +12,7 @@ import { type Definitions, noDefinitions } from './folder'
 export type Applied = Awaited<ReturnType<typeof applyDefinitions>>
 export type Diff = Awaited<ReturnType<typeof diffDefinitions>>
 
-/** Where definitions are pulled from and applied to. */
+/** The source of pulls and the target of applies. */
 export interface Workspace {
   page(query: Record<string, string>): Promise<Definitions & { next: string | null }>
   diff(body: JsonObject): Promise<Diff>
@@ -48,11 +48,11 @@ export interface Remote {
   url: string
   apiKey: string
   tenantId: string | undefined
-  /** Lets the call through Vercel's Deployment Protection. */
+  /** Passes Vercel's Deployment Protection. */
   bypass: string | undefined
 }
 
-/** A service elsewhere. */
+/** A service on another machine. */
 export function remoteWorkspace(remote: Remote): Workspace {
   const path = '/api/definitions'
   return {
@@ -67,13 +67,13 @@ const Page = z.object({
   tools: Listed,
   agents: Listed,
   workflows: Listed,
-  // A service of an earlier version has neither; inbound webhooks are shown to those who may change them.
+  // A service of an earlier version has neither; only those who may change inbound webhooks see them.
   schedules: Listed.optional(),
   inboundWebhooks: Listed.optional(),
   next: z.string().nullable(),
 })
 
-/** Ids become names of files, so they are not taken on trust. */
+/** Ids become file names, so they are validated. */
 function pageOf(answer: JsonObject): Definitions & { next: string | null } {
   const page = Page.safeParse(answer)
   if (page.success) return page.data as Definitions & { next: string | null }
@@ -81,7 +81,7 @@ function pageOf(answer: JsonObject): Definitions & { next: string | null } {
   throw new Error(`The service answered with something that is not a list of definitions: see ${where}. Check --url.`)
 }
 
-/** The answer, whose form the service's document promises. */
+/** The answer, in the form that the service's document promises. */
 async function ask<T>({ url, apiKey, tenantId, bypass }: Remote, path: string, body?: JsonObject): Promise<T> {
   const address = `${url.replace(/\/+$/, '')}${path}`
   const response = await fetch(address, {
@@ -93,7 +93,7 @@ async function ask<T>({ url, apiKey, tenantId, bypass }: Remote, path: string, b
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
-    // A key is not for whom the address leads to.
+    // A redirect's target must not get the key.
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((err: unknown) => {

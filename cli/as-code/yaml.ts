@@ -1,10 +1,10 @@
 import { Document, parseDocument, visit } from 'yaml'
 import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
 
-/** Characters that YAML takes for the end of a line, or that no editor shows. */
+/** Characters that YAML reads as line breaks, or that no editor shows. */
 const ODD = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\ufeff]/u
 
-/** Long text becomes a block, so that a review shows its lines, unless a block could not give it back. */
+/** Long text becomes a block, so that a review shows its lines, unless a block could not represent it exactly. */
 export function toYaml(value: JsonObject): string {
   const text = written(value, isOdd)
   if (saysSame(text, value)) return text
@@ -32,7 +32,7 @@ function saysSame(text: string, value: JsonObject): boolean {
   }
 }
 
-/** @throws Error that says where the text is wrong */
+/** @throws Error that names the place of the mistake */
 export function fromYaml(text: string): JsonObject {
   const document = parseDocument(text, { prettyErrors: true, version: '1.2', intAsBigInt: true })
   const [problem] = [...document.errors, ...document.warnings]
@@ -45,7 +45,7 @@ export function fromYaml(text: string): JsonObject {
   return value
 }
 
-/** YAML can say more than JSON. */
+/** YAML can express more than JSON. */
 function inJson(value: unknown, path: string): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'bigint') return inDouble(value, path)
@@ -58,7 +58,7 @@ function inJson(value: unknown, path: string): JsonValue {
   throw new Error(`${path} has a value that JSON does not have.`)
 }
 
-/** Beyond 2^53, most whole numbers would become their neighbours; those that stay as written are fine. */
+/** Beyond 2^53, most whole numbers would become a neighbour; those that survive unchanged are fine. */
 function inDouble(value: bigint, path: string): number {
   const number = Number(value)
   if (String(number) === String(value)) return number

@@ -25,7 +25,7 @@ import { type Packed, pack } from './tar'
 
 /**
  * Writes everything a service has on this machine into one file, while the service runs: the database, the uploads and
- * the keys. The file appears when it is complete. It contains secrets in clear text, so only its owner may read it.
+ * the keys. The file appears once it is complete. It contains secrets in clear text, so only its owner may read it.
  * @throws Error with a sentence for the person
  */
 export async function backUp(env: Env, options: { to: string }) {
@@ -75,11 +75,11 @@ async function* contents(dataDir: string, adminUrl: string, manifest: Manifest):
       yield upload
     }
   })
-  // Once before the database's last state and once after it, so that every file its rows name is there.
+  // Once before the database's last state and once after it, so that every file its rows name is included.
   yield* uploads()
 }
 
-/** Gives the finished file its name. Unlike a rename, a link never replaces a file; some file systems have none. */
+/** Renames the finished file. Unlike a rename, a link never replaces a file; some file systems have none. */
 function publish(draft: string, to: string): void {
   try {
     linkSync(draft, to)

@@ -4,7 +4,7 @@ import { openDriver } from '@/db/url'
 import { packed, readFolder, readOne, readSteady } from './read-folder'
 import type { Packed } from './tar'
 
-// As in Postgres's own base backups: what a server makes anew when it starts.
+// As in Postgres's own base backups: files that a server recreates when it starts.
 const EMPTIED = /^postgres\/(pg_dynshmem|pg_notify|pg_replslot|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/./
 const LEFT_OUT =
   /(^|\/)(pgsql_tmp[^/]*|pg_internal\.init[^/]*|postmaster\.(pid|opts)|\.s\.PGSQL\.[^/]*|backup_label|tablespace_map|postgresql\.auto\.conf\.tmp)$/
@@ -21,10 +21,10 @@ interface Session {
 }
 
 /**
- * The cluster in `<dataDir>/postgres` while its server runs, by the steps of Postgres's manual for a base backup: announce
- * it, copy the files as they change, end it, and add the log written meanwhile, from which the next start makes the
- * copy whole.
- * @param middle what else to read before the backup ends
+ * The cluster in `<dataDir>/postgres` while its server runs, by the steps of Postgres's manual for a base backup:
+ * announce it, copy the files as they change, end it, and add the log written meanwhile, from which the next start
+ * completes the copy.
+ * @param middle reads more files before the backup ends
  */
 export async function* baseBackup(
   dataDir: string,
@@ -40,7 +40,7 @@ export async function* baseBackup(
     connection: { application_name: 'millrace-backup' },
   })
   try {
-    // The slot keeps the log from being recycled. It ends with the session, whatever happens to this process.
+    // The slot prevents the log from being recycled. It ends with the session, however this process ends.
     await sql`select pg_create_physical_replication_slot(${`millrace_backup_${process.pid}`}, true, true)`
     const [begun] = await sql<{ start: string }[]>`
       select pg_backup_start('millrace', fast => true)::text as start`

@@ -8,20 +8,20 @@ export const Manifest = z.object({
   madeAt: z.string(),
   /** The major version of Postgres. */
   postgres: z.string(),
-  /** False when the service gets its key from ENCRYPTION_KEY. */
+  /** False if the service gets its key from ENCRYPTION_KEY. */
   holdsKey: z.boolean(),
 })
 export type Manifest = z.infer<typeof Manifest>
 
 export const KEY_FILE = 'encryption.key'
-/** What a person is told about the key that decrypts the vault. */
+/** Explains where the key that decrypts the vault is. */
 export function whereIsKey({ holdsKey }: Manifest): string {
   return holdsKey ? 'in the backup' : 'not in the backup: the service needs the same ENCRYPTION_KEY'
 }
 
-/** The files of a data folder that a service needs besides its database and its uploads. Older releases kept a `host-id`. */
+/** A data folder's files that a service needs besides its database and its uploads. Older releases had a `host-id`. */
 export const LOOSE_FILES = [KEY_FILE, 'credentials.json', 'host-id', 'setup-token', 'postgres.password']
-/** What a restore replaces in a data folder. */
+/** The parts of a data folder that a restore replaces. */
 export const RESTORED = ['postgres', 'files', ...LOOSE_FILES]
 
 /** A path as the person typed it: npm changes the working directory. */

@@ -5,9 +5,9 @@ import { codeOf } from './contents'
 import type { Packed } from './tar'
 
 /**
- * A file or folder and everything in it, while others write to it: what has been removed meanwhile is left out, and a
- * file has the size it had when it was opened.
- * @param skip whether to leave out an entry, given its name in the archive
+ * A file or folder and everything in it, while others write to it: omits files removed meanwhile; a file has the size
+ * it had when opened.
+ * @param skip whether to omit an entry, given its name in the archive
  */
 export async function* readFolder(
   root: string,
@@ -25,7 +25,7 @@ export async function* readFolder(
   }
 }
 
-/** One file, or nothing when it has been removed. */
+/** One file, or nothing if it has been removed. */
 export async function* readOne(root: string, name: string): AsyncGenerator<Packed> {
   const handle = await unlessGone(open(join(root, name), 'r'))
   if (!handle) return
@@ -57,7 +57,10 @@ export function holds(root: string, name: string): boolean {
   return existsSync(join(root, name))
 }
 
-/** Zeros replace what was cut off since, as in Postgres's own base backups; the log of changes brings the rest. */
+/**
+ * Zeros replace the part that was cut off since, as in Postgres's own base backups; the log of changes restores the
+ * rest.
+ */
 async function* exactly(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < size; ) {
     const buffer = Buffer.alloc(Math.min(size - at, 256 * 1024))

@@ -13,8 +13,8 @@ import { TarError, type Unpacked, unpack } from './tar'
 import { writeEntry } from './write-entry'
 
 /**
- * Puts a backup into the data folder. All of it is unpacked beside the folder's contents first, so a backup that cannot
- * be used changes nothing.
+ * Restores a backup into the data folder. Everything is first unpacked beside the folder's contents, so an unusable
+ * backup changes nothing.
  * @throws Error with a sentence for the person; CannotStart while a service runs on the folder
  */
 export async function restore(env: Env, options: { from: string; force: boolean }) {
@@ -131,6 +131,6 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // it holds what was restored
+    // it holds the restored files
   }
 }

@@ -12,27 +12,26 @@ import {
 import { join } from 'node:path'
 import { RESTORED } from './contents'
 
-/** While this file is there, the folder is between its old contents and the restored ones. */
+/** While this file exists, the folder is between its old contents and the restored ones. */
 const JOURNAL = 'restore.json'
 export const DRAFT = 'restore.new'
 
 interface Journal {
-  /** The folder inside the data folder that keeps what was there; null when there was nothing. */
+  /** The folder inside the data folder that preserves the old contents; null if there were none. */
   kept: string | null
-  /** True once everything old has been moved there. */
+  /** True once all old contents have been moved there. */
   cleared: boolean
 }
 
 /**
- * Puts the draft's contents in place of what is in the data folder. Once this has begun, a crash does not undo it:
- * `finishRestore` does the rest.
+ * Replaces the contents of the data folder with the draft's. A crash does not undo this: `finishRestore` completes it.
  */
 export function swapIn(dataDir: string, kept: string | null): void {
   writeJournal(dataDir, { kept, cleared: false })
   finishRestore(dataDir)
 }
 
-/** Finishes a restore that was cut off after it began to replace things. Call under the folder's lock. */
+/** Finishes an interrupted restore that had begun to replace things. Call under the folder's lock. */
 export function finishRestore(dataDir: string): void {
   const path = join(dataDir, JOURNAL)
   if (!existsSync(path)) return
@@ -47,12 +46,12 @@ export function finishRestore(dataDir: string): void {
   sync(dataDir)
 }
 
-/** True when a restore has begun to replace things and is not done. */
+/** Whether a restore has begun to replace things and is not done. */
 export function isSwapping(dataDir: string): boolean {
   return existsSync(join(dataDir, JOURNAL))
 }
 
-/** What a restore would replace. */
+/** The files a restore would replace. */
 export function replaceable(dataDir: string): string[] {
   return RESTORED.filter((name) => existsSync(join(dataDir, name)))
 }

@@ -1,16 +1,16 @@
 /**
- * Tar archives (ustar) as streams: what a backup needs, and what any `tar` can read. Folders have mode 0700, files 0600.
- * Ours: tar-stream brings twelve more packages, the file system and the streams of another runtime among them.
+ * Tar archives (ustar) as streams: everything a backup needs, readable by any `tar`. Folders have mode 0700, files
+ * 0600. Our own: tar-stream brings twelve more packages, including the file system and the streams of another runtime.
  */
 
 const BLOCK = 512
 
 /** A folder, or a file with exactly `size` bytes. */
 export type Packed = { name: string; file?: { size: number; content: AsyncIterable<Buffer> | Iterable<Buffer> } }
-/** The content must be read before the next entry is asked for. */
+/** Read the content before requesting the next entry. */
 export type Unpacked = { name: string; file?: { size: number; content: AsyncIterable<Buffer> } }
 
-/** Not an archive, or not a whole one. */
+/** Not an archive, or an incomplete one. */
 export class TarError extends Error {
   constructor(readonly isCutShort: boolean) {
     super(isCutShort ? 'the archive is cut short' : 'this is not a tar archive')
@@ -84,7 +84,7 @@ function octal(header: Buffer, at: number, length: number): number {
   return Number.parseInt(digits, 8)
 }
 
-/** Reads a stream in pieces of a wanted length. */
+/** Reads a stream in pieces of the requested length. */
 class Bytes {
   readonly #source: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)

@@ -7,7 +7,7 @@ import { TarError, type Unpacked } from './tar'
 
 /**
  * Writes one entry of a backup into a folder, never outside it.
- * @param account who runs Postgres, if not this user
+ * @param account the account that runs Postgres, if not this user's
  */
 export async function writeEntry(root: string, { name, file }: Unpacked, account: Account): Promise<void> {
   const parts = name.split('/')

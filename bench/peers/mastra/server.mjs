@@ -1,5 +1,5 @@
-// Mastra's workflows on its Postgres store. A pause is `suspend`, a resume is `run.resume`. After a crash it goes on
-// when `restartAllActiveWorkflowRuns` is called, which its documentation says to do at boot.
+// Mastra's workflows on its Postgres store. A pause is `suspend`, a resume is `run.resume`. After a crash it continues
+// when `restartAllActiveWorkflowRuns` is called, at boot as its documentation says.
 import { Mastra } from '@mastra/core/mastra'
 import { createStep, createWorkflow } from '@mastra/core/workflows'
 import { PostgresStore } from '@mastra/pg'
