@@ -15,7 +15,7 @@ import { loadDraft } from './load-draft'
 import { InvokeAgent } from './schema'
 import { runTurn } from './turn'
 
-/** An answer that belongs to no thread. */
+/** An answer outside any thread. */
 export interface SingleAnswer {
   text: string
   /** Null for a text answer. */
@@ -24,9 +24,8 @@ export interface SingleAnswer {
 }
 
 /**
- * Answers one message as `invokeAgent` and `chat` do, but keeps nothing: for people who compare agents.
- * @param input.body as for `invokeAgent`; with `draft`, the body of an update, that is the agent
- * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, AGENT_ARCHIVED, OUTPUT_SCHEMA_MISMATCH, MODEL_ERROR
+ * Answers one message like `invokeAgent` and `chat`, but stores nothing: for people who compare agents.
+ * @param input.body as for `invokeAgent`; `draft`, the body of an update, replaces the agent
  */
 export async function answerOnce(
   ctx: ServiceContext,

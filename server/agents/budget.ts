@@ -1,16 +1,16 @@
 import type { FailedTurn, TurnMetadata, Usage } from '../definition/agent'
 import { addUsage, NO_USAGE } from '../models/call'
 
-/** How many tool calls one message may cause and what it has cost so far, handoffs included. */
+/** The number of tool calls of one message and its cost so far, handoffs included. */
 export class Budget {
   static readonly maxDepth = 3
   private calls = 64
   usage: Usage = NO_USAGE
   /** Null until a model with known prices has answered. */
   cost: number | null = null
-  /** The calls that have ended. */
+  /** The ended calls. */
   readonly called: NonNullable<FailedTurn['calls']> = []
-  /** What is known of the turn so far; null until its model is. */
+  /** The known facts about the turn so far; null until its model is known. */
   soFar: (() => TurnMetadata) | null = null
 
   spend(usage: Usage, prices: { input: number; output: number } | undefined): void {

@@ -34,8 +34,8 @@ const LAST: ChatEventName[] = ['message.done', 'error']
 const isLast = (event: ChatEventName) => LAST.includes(event)
 
 /**
- * The events of one turn. They are sent at once and stored in small batches. A client whose stream breaks can continue
- * from the stored events, so the turn continues without it.
+ * The events of one turn. They are sent immediately and stored in small batches. A client that loses its stream can
+ * continue from the stored events, so the turn continues without it.
  */
 export class ChatLog {
   private seq = 0
@@ -59,7 +59,7 @@ export class ChatLog {
     this.wake()
   }
 
-  /** Resolves when all events so far are stored, or could not be. */
+  /** Resolves once all events so far are stored, or failed to be. */
   async flush(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
@@ -80,7 +80,7 @@ export class ChatLog {
     await this.saving
   }
 
-  /** Streams the events as they happen, until the last one or until the reader leaves. */
+  /** Streams the events as they happen, until the last one or until the reader disconnects. */
   async *read(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
     const leave = () => this.wake()
     signal.addEventListener('abort', leave)
@@ -94,7 +94,7 @@ export class ChatLog {
           continue
         }
         at += 1
-        // Store before sending the last event: a client that saw it may ask any process at once what comes next.
+        // Store before sending the last event: a client that saw it may immediately ask any process for the next one.
         if (isLast(next.event)) await this.flush()
         yield toServerSent(this.place, next)
         if (isLast(next.event)) return

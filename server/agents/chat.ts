@@ -25,7 +25,7 @@ export type ChatAnswer = {
 }
 
 /**
- * Answers a message in text, supervisors included; an agent's output schema is ignored here.
+ * Answers a message in text, supervisors included; ignores an agent's output schema.
  * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, THREAD_NOT_FOUND, THREAD_BUSY, MODEL_ERROR
  */
 export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatAnswer> {
@@ -42,8 +42,8 @@ export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortS
 }
 
 /**
- * As `chat`, but streams events. If the caller disconnects, the turn continues, and within an hour the caller may
- * resume with the id of the last event it saw. Null when that was the final event.
+ * Like `chat`, but streams events. If the caller disconnects, the turn continues, and within an hour the caller may
+ * resume with the id of the last event it saw. Null if that was the final event.
  * @throws AppError what `chat` throws before the agent starts; later failures become an `error` event
  */
 export async function openChat(
@@ -60,8 +60,9 @@ export async function openChat(
 }
 
 /**
- * As `openChat`, in the AI SDK's UI message stream, for what its `DefaultChatTransport` sends. A caller that disconnects ends
- * the turn, because that is how its `stop` works; but not one with an `Idempotency-Key`, whose answer is kept.
+ * Like `openChat`, in the AI SDK's UI message stream, for requests of its `DefaultChatTransport`. A caller that
+ * disconnects ends the turn, because that is how its `stop` works; the exception is a turn with an `Idempotency-Key`,
+ * whose answer is stored.
  * @throws AppError what `openChat` throws
  */
 export async function openUiChat(
@@ -86,7 +87,7 @@ export async function openUiChat(
   }
 }
 
-/** The answer of an earlier request with the same key, whose own events may be gone. */
+/** Replays the answer of an earlier request with the same key, whose own events may be gone. */
 async function* retold(agentId: string, answer: ChatAnswer): AsyncGenerator<ServerSentEvent> {
   yield { event: 'message.delta', data: { text: answer.message, agentId } }
   yield { event: 'message.done', data: answer }
@@ -106,7 +107,7 @@ export async function beginChat(
 }
 
 /**
- * As `beginChat`, for an agent as somebody is editing it, saved or not: `draft` has the body of an update.
+ * Like `beginChat`, for an agent as it is being edited, saved or not: `draft` is the body of an update.
  * @throws AppError AGENT_ARCHIVED, and what `openChat` throws
  */
 export async function beginDraftChat(

@@ -14,13 +14,13 @@ export async function checkAgent(
   tx: TransactionContext,
   { id, content, live }: Pick<Candidate<AgentVersionRow, AgentConfig>, 'id' | 'content' | 'live'>,
 ): Promise<{ report: object }> {
-  // A version that is already published stays published, even if a tool it calls is gone by now.
+  // A published version stays published, even if a tool it calls is gone by now.
   const details = live ? [] : await problems(tx, id, content)
   if (details.length === 0) return { report: {} }
   throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
 }
 
-/** Tools and agents it refers to that do not exist. */
+/** The tools and agents it refers to that do not exist. */
 async function problems(ctx: ServiceContext, id: string, config: AgentConfig): Promise<ErrorDetail[]> {
   const found: ErrorDetail[] = []
   const check = async (path: string, what: string, look: Promise<unknown>) => {

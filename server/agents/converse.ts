@@ -21,7 +21,7 @@ import type { TurnListener, TurnOptions, TurnResult } from './turn-types'
 export interface OpenTurn {
   agent: LoadedAgent
   lease: TurnLease
-  /** The thread was created for this turn, so it is removed if the turn fails. */
+  /** Whether the thread was created for this turn, to remove it if the turn fails. */
   isNew: boolean
 }
 
@@ -49,18 +49,18 @@ export interface ConverseOptions<T> {
   signal: AbortSignal
   listener?: TurnListener
   log?: TurnOptions['log']
-  /** Of the step that asks. A request's own otherwise; without either, tools get no keys. */
+  /** The key of the asking step, otherwise the request's own; without either, tools get no keys. */
   idempotencyKey?: string | undefined
-  /** The run whose step asks. */
+  /** The run of the asking step. */
   runId?: string | undefined
-  /** Keeps a thread created for a turn that fails, because events refer to it. */
+  /** Keeps a thread created for a failed turn, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
-  /** Called with what a turn that failed has used. */
+  /** Receives the usage of a failed turn. */
   onFailed?: ((turn: FailedTurn) => void) | undefined
-  /** Keeps what the turn has used so far. */
+  /** Accumulates the turn's usage. */
   budget?: Budget | undefined
-  /** Called with how the turn ended, while this caller still owns it. */
+  /** Receives the end of the turn, while this caller still owns it. */
   onEnd?: (end: { answer: T } | { err: unknown }) => Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { oddEnd } from '../models/answer-end'
 import { ModelFailure } from '../models/failure'
 import type { Budget } from './budget'
 
-/** What a turn used before it failed; null if it failed before its model was known. */
+/** The usage of a failed turn; null if it failed before its model was known. */
 export function failedTurn(err: unknown, { soFar, called }: Budget, threadId?: string): FailedTurn | null {
   if (!soFar) return null
   const failure = err instanceof ModelFailure ? err : null
@@ -19,7 +19,7 @@ export function failedTurn(err: unknown, { soFar, called }: Budget, threadId?: s
   }
 }
 
-/** The error with what the turn used, which its callers pass on. */
+/** Attaches the turn's usage to the error, which callers pass on. */
 export function withTurn(err: unknown, turn: FailedTurn | null): unknown {
   if (!turn) return err
   if (err instanceof ModelFailure) err.turn = turn

@@ -10,7 +10,7 @@ export interface LoadedAgent {
   name: string
   version: number
   config: AgentConfig
-  /** Set for one that somebody is editing; `version` is the one it is based on. */
+  /** Set for one that is being edited; `version` is its base. */
   draft?: true
 }
 

@@ -11,7 +11,7 @@ import { type LoadedAgent, loadAgent } from './find'
 import { loadDraft } from './load-draft'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
 
-/** `metadata` beyond the documented fields: which provider and version answered, and at what cost. */
+/** `metadata` beyond the documented fields: the provider and version that answered, and the cost. */
 export interface Invocation {
   data: JsonObject
   threadId: string
@@ -19,8 +19,8 @@ export interface Invocation {
 }
 
 /**
- * Answers a message with data that matches the agent's output schema, in a new thread or an existing one. When the
- * signal fires, the model call is aborted and the thread stays as it was.
+ * Answers a message with data that matches the agent's output schema, in a new or an existing thread. When the signal
+ * fires, the model call is aborted and the thread stays as it was.
  * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, AGENT_NO_STRUCTURED_OUTPUT, AGENT_SUPERVISOR,
  * THREAD_NOT_FOUND, THREAD_BUSY, OUTPUT_SCHEMA_MISMATCH, MODEL_ERROR
  */
@@ -32,7 +32,7 @@ export async function invokeAgent(
   authorize(ctx, 'agent:invoke')
   const body = isJsonObject(input.body) ? input.body : {}
   const message = requireMessage(body.message)
-  // What the agent cannot do comes before whatever else is wrong.
+  // A missing ability of the agent takes precedence over other errors.
   const agent = await loadAgent(ctx, input.agentId, wantedVersion(body.version ?? undefined))
   requireDataAnswers(agent)
   const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message'])
@@ -40,8 +40,8 @@ export async function invokeAgent(
 }
 
 /**
- * As `invokeAgent`, for an agent as somebody is editing it, saved or not.
- * @param input.body `draft` has the body of an update
+ * Like `invokeAgent`, for an agent as it is being edited, saved or not.
+ * @param input.body `draft` is the body of an update
  * @throws AppError AGENT_ARCHIVED, and what `invokeAgent` throws
  */
 export async function invokeDraftAgent(
@@ -71,8 +71,8 @@ async function answered(
 }
 
 /**
- * As `invokeAgent`, for callers inside the service that need to know whether a provider's failure is worth a retry.
- * @param options.log gets what scripts of the agent's tools write to their console
+ * Like `invokeAgent`, for callers inside the service that need to know whether to retry a provider's failure.
+ * @param options.log receives the console lines of scripts of the agent's tools
  * @throws ModelFailure, and what `invokeAgent` throws
  */
 export async function answerWithData(

@@ -19,7 +19,7 @@ import { maskerOfRuns } from './thread-masker'
 const DEFAULT_LIMIT = 30
 const MAX_LIMIT = 100
 const MAX_TITLE = 120
-/** How long a value of a sensitive field may be to be found in the start of a message. */
+/** The maximum length of a sensitive field's value to recognise in the start of a message. */
 const LONGEST_HIDDEN = 4_000
 
 /** The query string of the list. */
@@ -91,7 +91,7 @@ export async function listThreads(ctx: ServiceContext, agentId: string, query: u
   }
 }
 
-/** Something of the first message of a thread; null while its first turn is in progress. */
+/** A part of the first message of a thread; null while its first turn is in progress. */
 function firstMessage(what: SQL): SQL<string | null> {
   return sql<string | null>`(
     select ${what} from ${messages}

@@ -10,7 +10,7 @@ import { AGENT } from './noun'
 import { UpdateAgent } from './schema'
 
 /**
- * An agent as somebody is editing it, ready to invoke, by the rules that apply to a saved one.
+ * An agent as it is being edited, ready to invoke, checked by the rules for a saved one.
  * @param draft the body of an update
  * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, INVALID_INPUT
  */

@@ -6,7 +6,7 @@ import type { MessageContent, TurnMetadata, UserMessage } from '../definition/ag
 import { toStorableJson } from '../definition/json'
 import { userParts } from './prompt'
 
-/** The most messages a model gets from history; older ones stay in the database. */
+/** The most messages of history that a model gets; older ones stay in the database. */
 export const MAX_MESSAGES = 200
 const MAX_CHARACTERS = 400_000
 

@@ -2,8 +2,8 @@ import type { ModelMessage } from 'ai'
 import { modelToolName } from '../models/tool-names'
 
 /**
- * A conversation as providers accept it: tools have the names that models know them by, and no text is blank, which some
- * providers refuse with every later message of the thread.
+ * A conversation in the form that providers accept: tools have their model names, and no text is blank, because some
+ * providers would then reject every later message of the thread.
  */
 export function asModelsKnowIt(messages: ModelMessage[]): ModelMessage[] {
   return messages.map((message): ModelMessage => {

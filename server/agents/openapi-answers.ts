@@ -148,7 +148,7 @@ export const Thread = ThreadItem.extend({
   nextCursor: z.string().nullable().describe('The `cursor` of earlier turns; null if these are the first.'),
 }).register(components, { id: 'Thread' })
 
-/** An event of the stream of a chat, as its `id`, `event` and `data` say. */
+/** An event of a chat's stream, with its `id`, `event` and `data`. */
 const event = <N extends ChatEventName, S extends z.ZodRawShape>(name: N, text: string, data: S) =>
   z.object({
     id: z.string().describe('For `Last-Event-ID`.'),

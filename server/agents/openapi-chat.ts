@@ -51,7 +51,7 @@ export const CHAT = endpoint({
   },
   errors: ['MESSAGE_REQUIRED', 'AGENT_NOT_FOUND', 'THREAD_NOT_FOUND', 'THREAD_BUSY', 'TOO_MANY_STREAMS', 'MODEL_ERROR'],
   limit: 'invokes',
-  // To go on reading is no second message, whatever key the client sends with it.
+  // Resuming a stream is not a second message, whatever key the client sends with it.
   keepsAnswer: (request) => wantsJson(request) || !request.headers.has('last-event-id'),
   run: async ({ ctx, body, request, signal }) => {
     if (isUiChat(body)) {

@@ -2,12 +2,12 @@ import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
 import { mismatches, schemaProblems } from '../tools/json-schema'
 
-/** The problems of an answer, one entry each; empty when it matches the schema. */
+/** The problems of an answer, one entry each; empty if it matches the schema. */
 export function checkOutput(schema: JsonObject, value: JsonValue): ErrorDetail[] {
   return mismatches(schema, value, 'data')
 }
 
-/** @throws AppError INVALID_INPUT when answers cannot be checked against the schema */
+/** @throws AppError INVALID_INPUT if answers cannot be checked against the schema */
 export function requireSchema(schema: JsonObject | null): void {
   if (schema === null) return
   const details =

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../definition/json'
 import type { AgentConfig } from './schema'
 
 /**
- * The instructions plus facts the service itself vouches for. Text from outside (message, data context, tool results)
- * is never part of it.
+ * The instructions, and facts that the service itself has verified. Text from outside (message, data context, tool
+ * results) is never part of it.
  */
 export function systemPrompt(config: AgentConfig, trusted: JsonObject | null, outputSchema: JsonObject | null): string {
   const parts = [config.instructions.trim()]

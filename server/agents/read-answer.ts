@@ -3,19 +3,19 @@ import { parseKeepingDigits } from '../definition/long-numbers'
 import type { ErrorDetail } from '../errors'
 import { checkOutput } from './output-schema'
 
-/** The longest structured answer, in characters, with all that is around it. */
+/** The longest structured answer, in characters, with all surrounding text. */
 export const MAX_ANSWER = 1_000_000
-/** How many values of a text are tried, from its end. */
+/** How many values of a text to try, from its end. */
 const MAX_VALUES = 8
-/** How often each character may be looked at, and how many parts of a text may be tried. */
+/** How often to examine each character, and how many parts of a text to try. */
 const PASSES = 3
 const MAX_TRIES = 2_000
 
 export type ReadAnswer = { data: JsonObject } | { data: null; details: ErrorDetail[] }
 
 /**
- * Reads an answer as data. Models write around it: prose, code fences, thoughts. Of several objects in a text, the last
- * one that matches the schema counts.
+ * Reads an answer as data. Models surround it with prose, code fences and thoughts. Of several objects in a text, the
+ * last one that matches the schema counts.
  */
 export function readAnswer(text: string, schema: JsonObject): ReadAnswer {
   if (text.length > MAX_ANSWER)
@@ -39,7 +39,7 @@ function valuesIn(text: string): JsonValue[] {
   return found.length > 0 ? found : partsIn(text)
 }
 
-/** What a model said once it had thought. The server may have kept the tag that begins a thought to itself. */
+/** The model's text after its thoughts. The server may have dropped the tag that begins a thought. */
 function withoutThoughts(text: string): string {
   let said: string[] = []
   let from = 0
@@ -57,7 +57,7 @@ function withoutThoughts(text: string): string {
   return [...said, text.slice(from)].join(' ')
 }
 
-/** The last objects and lists that a text has, each as a whole, in order. */
+/** The last complete objects and lists in a text, in order. */
 function partsIn(text: string): JsonValue[] {
   const found: JsonValue[] = []
   let looks = text.length * PASSES
@@ -68,7 +68,7 @@ function partsIn(text: string): JsonValue[] {
     const end = endOfValue(text, start)
     looks -= (end === -1 ? text.length : end) - start
     const value = end === -1 ? undefined : parsed(text.slice(start, end))
-    // What only looked like a value, such as braces in prose, may have one inside.
+    // A false match, such as braces in prose, may contain a value.
     at = value === undefined ? start + 1 : end
     if (value !== undefined) found.push(value)
     if (found.length > MAX_VALUES) found.shift()
@@ -81,7 +81,7 @@ function nextOpening(text: string, from: number): number {
   return -1
 }
 
-/** The place after the bracket that closes the one at `start`; -1 if none does. */
+/** The position after the bracket that closes the one at `start`; -1 if none does. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
   let quoted = false

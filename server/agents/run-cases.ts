@@ -24,14 +24,14 @@ import { agentMasks } from './test-cases'
 import { runTurn } from './turn'
 
 const AT_ONCE = 3
-/** For all of them. */
+/** For all cases together. */
 const LIMIT_MS = 240_000
-/** Of all of them: once so many are used, no further message is sent. */
+/** For all cases together: beyond it, no further message is sent. */
 const MAX_TOKENS = 200_000
 
 /**
- * Runs test cases of an agent as somebody is editing it, saved or not. Models and tools are called for real; no thread is
- * kept.
+ * Runs test cases of an agent as it is being edited, saved or not. Models and tools are called for real; no thread is
+ * stored.
  * @param input.body `draft` has the body of an update, `only` the ids of the cases to run
  * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, INVALID_INPUT
  */
@@ -47,12 +47,12 @@ export async function runAgentCases(
   const all = new Spent()
   const run = (said: AgentCase, until: AbortSignal) => talk(beyondReach(ctx), agent, said, all, until)
   const masksOf = await agentMasks(ctx, id)
-  // What is said of a case besides its differences is not from the thread.
+  // Texts about a case other than its differences do not come from the thread.
   const masks: typeof masksOf = (vault, row) => ({ ...masksOf(vault, row), json: vault.json })
   return runCases(ctx, AGENT, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run, masks }, signal)
 }
 
-/** What calls of models have used so far. */
+/** The usage of model calls so far. */
 class Spent {
   usage: Usage = NO_USAGE
   cost: number | null = null
@@ -63,7 +63,7 @@ class Spent {
   }
 }
 
-/** One conversation, in which the agent answers one message after the other. */
+/** One conversation, in which the agent answers the messages one by one. */
 async function talk(
   ctx: ServiceContext,
   agent: LoadedAgent,
@@ -96,7 +96,7 @@ async function talk(
     }
     return { ended: { data }, ...own }
   } catch (thrown) {
-    // The time of all cases is over, or nobody waits for them.
+    // The time of all cases is over, or nobody is waiting for them.
     if (signal.aborted) throw thrown
     const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
     const err = toAppError(limit.late ? new ModelFailure(model.provider, tooLate, { transient: true }) : thrown)

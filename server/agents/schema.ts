@@ -10,7 +10,7 @@ export const MAX_NAME = 200
 /** The longest message to an agent, in characters. */
 export const MAX_MESSAGE = 200_000
 
-/** `latest`, `published` or a number, also as text. Any other text counts as a version that does not exist. */
+/** `latest`, `published` or a number, also as text. Any other text counts as a missing version. */
 export const Version = z
   .union([z.string(), z.number()])
   .nullish()
@@ -66,7 +66,7 @@ export const CreateAgent = component('CreateAgent', {
   handoffs: fields.handoffs.default([]),
 })
 
-/** Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. */
+/** Every field is optional: a missing one leaves its value unchanged, a given one replaces the value as a whole. */
 export const UpdateAgent = WholeConfig.partial()
   .extend({
     version: SeenVersion,

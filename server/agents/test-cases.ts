@@ -26,7 +26,7 @@ import { AGENT } from './noun'
 import { requireThread } from './thread'
 import { maskerOfRuns } from './thread-masker'
 
-/** Each is answered anew whenever the case runs. */
+/** Each costs an answer whenever the case runs. */
 const MAX_MESSAGES = 10
 
 const ExpectedOf = z.discriminatedUnion('kind', [
@@ -43,7 +43,7 @@ const KeepAgentCase = z.object({
 export type KeepAgentCase = z.input<typeof KeepAgentCase>
 
 /**
- * The agent's test cases, the oldest first.
+ * The agent's test cases, oldest first.
  * @throws AppError AGENT_NOT_FOUND
  */
 export async function listAgentCases(ctx: ServiceContext, input: One): Promise<PresentedCase<AgentCase>[]> {
@@ -51,7 +51,7 @@ export async function listAgentCases(ctx: ServiceContext, input: One): Promise<P
   return listCases<AgentCase>(ctx, AGENT, input, await agentMasks(ctx, input.id))
 }
 
-/** A case has what was said in a thread, so it hides what is hidden there. */
+/** A case contains a thread's messages, so it hides the same as the thread. */
 export async function agentMasks(ctx: ServiceContext, id: string): Promise<CaseMasks> {
   if (!seesHidden(ctx)) return onlyVault
   const said = await ctx.db.execute<{ threadId: string; runIds: string[] }>(sql`
@@ -68,7 +68,7 @@ export async function agentMasks(ctx: ServiceContext, id: string): Promise<CaseM
 }
 
 /**
- * Keeps what was said to the agent in a thread as a test case, which goes with the thread.
+ * Saves the messages to the agent in a thread as a test case, which is deleted with the thread.
  * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, THREAD_NOT_FOUND, INVALID_INPUT, CONFLICT
  */
 export async function keepAgentCase(ctx: ServiceContext, input: One & { body: unknown }): Promise<{ id: string }> {
@@ -82,7 +82,7 @@ export async function keepAgentCase(ctx: ServiceContext, input: One & { body: un
 }
 
 async function messagesOf(tx: TransactionContext, threadId: string): Promise<AgentCase['messages']> {
-  // Whoever deletes the thread waits, and deletes the test case too.
+  // A concurrent deletion of the thread waits, and deletes the test case too.
   const isThread = and(eq(threads.tenantId, tx.tenantId), eq(threads.id, threadId))
   await tx.db.select({ id: threads.id }).from(threads).where(isThread).for('key share')
   const rows = await tx.db

@@ -9,14 +9,14 @@ import { tenantMasker } from '../vault/masker'
 import { hiddenNames, valuesOfRun } from '../vault/run-values'
 import { MAX_MESSAGES } from './messages'
 
-/** Of all runs together: looking for more takes too long. */
+/** For all runs together: searching for more takes too long. */
 const MAX_VALUES = 100
 
 /**
- * A masker for what the caller is shown of messages of a thread: it hides what the runs hide that said something in it, there
- * or in what the agent still knew there.
+ * A masker for messages of a thread as shown to the caller: hides everything that the runs hide whose messages are
+ * among these rows or in the history behind them.
  * @param rows in order
- * @param also another run that is known to have spoken
+ * @param also another run known to have messages here
  */
 export async function threadMasker(
   ctx: ServiceContext,
@@ -40,14 +40,17 @@ export async function threadMasker(
   return maskerOfRuns(ctx, also === undefined ? ids : [...new Set([...ids, also])])
 }
 
-/** A masker that hides what any of these runs hides. Once one is gone, or has too many values, nothing of a text is shown. */
+/**
+ * A masker that hides everything that any of these runs hides. If one is deleted, or has too many values, it hides all
+ * text.
+ */
 export async function maskerOfRuns(ctx: ServiceContext, runIds: readonly string[], known?: Masker): Promise<RunMasker> {
   const vault = known ?? (await tenantMasker(ctx))
   if (runIds.length === 0) return hidingNothing(vault)
   const names = await hiddenNames(ctx, runIds)
   if (names.size < runIds.length) return nothingOf(vault)
   const values = new Set<string>()
-  // One after the other: their data may be large.
+  // One by one: their data may be large.
   for (const [runId, hides] of names) {
     if (hides.size > 0) for (const value of hiddenValues(await valuesOfRun(ctx, runId), hides)) values.add(value)
     if (values.size > MAX_VALUES) return nothingOf(vault)

@@ -7,8 +7,8 @@ import { AppError } from '../errors'
 import { isId, newId } from '../ids'
 
 /**
- * Who owns the threads a caller creates: a token's subject owns its own; threads of the tenant's people and keys have
- * no owner.
+ * The owner of the threads a caller creates: a token's subject owns its own; threads of the tenant's people and keys
+ * have no owner.
  */
 export function subjectOf(ctx: ServiceContext): string | null {
   return actsForTenant(ctx) ? null : ctx.actor.id
@@ -26,14 +26,14 @@ function actsForTenant({ actor }: ServiceContext): boolean {
   return actor.kind === 'apiKey' || actor.kind === 'user'
 }
 
-/** Narrows a query to the threads the caller may continue; undefined when that is all of them. */
+/** Narrows a query to the threads the caller may continue; undefined if that is all of them. */
 export function ownThreads(ctx: ServiceContext): SQL | undefined {
   return actsForTenant(ctx) ? undefined : eq(threads.subject, ctx.actor.id)
 }
 
 /**
  * A thread of this agent that the caller may continue.
- * @throws AppError THREAD_NOT_FOUND when it is unknown or belongs to another agent, subject or tenant
+ * @throws AppError THREAD_NOT_FOUND if it is unknown or belongs to another agent, subject or tenant
  */
 export async function findThread(ctx: ServiceContext, agentId: string, threadId: string) {
   const { id, subject, createdAt, updatedAt } = threads
@@ -48,14 +48,14 @@ export async function findThread(ctx: ServiceContext, agentId: string, threadId:
   return row
 }
 
-/** Its id; throws as `findThread`. */
+/** The thread's id; throws like `findThread`. */
 export async function requireThread(ctx: ServiceContext, agentId: string, threadId: string): Promise<string> {
   return (await findThread(ctx, agentId, threadId)).id
 }
 
 /**
- * The same, for a message to it. What an agent answers is not masked while it speaks, so a person who is shown the thread with
- * masks cannot go on with it.
+ * The same, before a message to it. An agent's answer is not masked while it streams, so a person who sees the thread
+ * masked cannot continue it.
  * @throws AppError FORBIDDEN, and as `findThread`
  */
 export async function requireOpenThread(ctx: ServiceContext, agentId: string, threadId: string): Promise<string> {
@@ -73,7 +73,7 @@ export async function requireOpenThread(ctx: ServiceContext, agentId: string, th
 }
 
 /**
- * @param id of a thread that may be there already, which then stays as it is
+ * @param id may be that of an existing thread, which then stays as it is
  * @returns the thread's id
  */
 export async function createThread(ctx: ServiceContext, agentId: string, id = newId('thr')): Promise<string> {

@@ -74,7 +74,7 @@ async function callTool(
   { userMessage }: TurnRequest,
   { signal, log, keys }: RunningTurn,
 ): Promise<ToolResult> {
-  // A tool's own transactions are not replayed by an Idempotency-Key.
+  // An Idempotency-Key does not replay a tool's own transactions.
   const { keyed: _keyed, ...own } = ctx
   try {
     const called = { toolId, version, args: withOwnNames(args, names), dataContext: userMessage.dataContext }
@@ -100,7 +100,7 @@ async function callTool(
   }
 }
 
-/** The other agent answers in its own turn and without the history: it knows only the message it was handed. */
+/** The other agent takes its own turn without the history: it sees only the message it was handed. */
 async function handOff(
   ctx: ServiceContext,
   agent: LoadedAgent,

@@ -10,8 +10,8 @@ import { type LoadedAgent, loadAgent } from './find'
 const OPEN_OBJECT: JsonObject = { type: 'object', properties: {}, additionalProperties: true }
 
 /**
- * What a model may call: one of its agent's tools, or another agent. The tenant is never an argument. `id` is the tool's, or
- * `handoff_` and the agent's; the model knows it by its `name`.
+ * A callable of a model: one of its agent's tools, or another agent. The tenant is never an argument. `id` is the
+ * tool's, or `handoff_` and the agent's; the model knows it by its `name`.
  */
 export type AgentTool = ModelTool & { id: string } & (
     | { kind: 'tool'; toolId: string; version: string | number; title: string; names: NamedSchema['names'] }
@@ -19,8 +19,8 @@ export type AgentTool = ModelTool & { id: string } & (
   )
 
 /**
- * What an agent may use right now: the tools and agents attached to its version, and nothing else. Those that have been
- * removed since it was saved are left out and listed in `warnings`.
+ * The present toolset of an agent: exactly the tools and agents attached to its version. Omits those removed since it
+ * was saved, and lists them in `warnings`.
  * @returns the tools by id
  */
 export async function openToolset(
@@ -54,7 +54,7 @@ async function loadUse(ctx: ServiceContext, toolId: string, version: string | nu
   const tool = await loadTool(ctx, toolId, version)
   const { name, description, inputSchema } = tool
   const takesObject = inputSchema && (inputSchema.type === undefined || inputSchema.type === 'object')
-  // Other schemas are still checked when the tool is called.
+  // The dropped rules are still checked by the call of the tool.
   const { schema, names } = acceptableSchema(takesObject ? inputSchema : OPEN_OBJECT)
   return {
     kind: 'tool',

@@ -11,8 +11,8 @@ const FIRST_POLL_MS = 20
 const LONGEST_POLL_MS = 250
 
 /**
- * A turn in a thread. Turns run one after the other, in the order they were requested. A turn is a row with a lease
- * rather than a lock, because no transaction may stay open while a model thinks.
+ * A turn in a thread. Turns run one by one, in the order of their requests. A turn is a row with a lease rather than a
+ * lock, because no transaction may stay open while a model works.
  */
 export class TurnLease {
   private timer: NodeJS.Timeout | undefined
@@ -24,7 +24,7 @@ export class TurnLease {
   ) {}
 
   /**
-   * Draws a ticket and waits until all earlier turns are done or their processes are dead.
+   * Draws a ticket and waits until all earlier turns have ended or their processes have died.
    * @throws AppError THREAD_BUSY after 30 s, THREAD_NOT_FOUND; the signal's reason
    */
   static async take(
@@ -50,9 +50,9 @@ export class TurnLease {
   }
 
   /**
-   * Ensures, inside the transaction that saves the turn, that no other process has taken the turn over, or can before
-   * the transaction ends.
-   * @throws AppError THREAD_BUSY when this process was considered dead
+   * Makes sure, inside the transaction that saves the turn, that no other process has taken over the turn, or can
+   * before the transaction ends.
+   * @throws AppError THREAD_BUSY if this process was presumed dead
    */
   async confirm(tx: ServiceContext): Promise<void> {
     const held = await tx.db.select({ ticket: threadTurns.ticket }).from(threadTurns).where(this.isMine()).for('update')

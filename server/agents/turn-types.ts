@@ -22,11 +22,11 @@ export interface TurnOptions {
   deadline: number
   /** Receives the answer's text and the tools' activity as they happen. */
   listener?: TurnListener | undefined
-  /** Gets each line that a tool's script writes to its console. */
+  /** Receives each console line of a tool's script. */
   log?: ((line: LoggedLine) => void) | undefined
-  /** Of the tools' own calls, so that a repeated turn sends the same ones. */
+  /** For the tools' own calls, so that a repeated turn sends the same keys. */
   keys?: OutgoingKeys | undefined
-  /** Shared with the agents this turn hands over to, as its keys are. */
+  /** Shared with the agents this turn hands over to, like its keys. */
   budget?: Budget
   depth?: number
 }
@@ -39,7 +39,7 @@ export interface TurnResult {
   metadata: TurnMetadata
 }
 
-/** The options of a turn in progress. `runTurn` lets an agent that is handed over to take its own turn. */
+/** The options of a turn in progress. An agent that receives a handoff takes its own turn through `runTurn`. */
 export interface RunningTurn extends TurnOptions {
   budget: Budget
   depth: number
@@ -52,7 +52,7 @@ export interface ToolEvent {
   name: string
 }
 
-/** Receives what happens during a turn. */
+/** Receives the events of a turn. */
 export interface TurnListener {
   onText: (text: string) => void
   onToolCall: (event: ToolEvent & { args: JsonValue }) => void

@@ -70,7 +70,7 @@ class Turn {
     this.idsByName = new Map([...tools.values()].map(({ id, name }) => [name, id]))
   }
 
-  /** What it has used so far. */
+  /** Its usage so far. */
   get metadata(): TurnMetadata {
     const { open, options, request } = this
     const { usage, cost } = options.budget
@@ -111,7 +111,7 @@ class Turn {
     const schema = this.outputSchema ?? {}
     const read = readAnswer(first.text, schema)
     if (read.data) return { data: read.data, text: JSON.stringify(read.data), repaired: false, end: first.end }
-    // Asked again, the model would end in the same way, at the same price.
+    // The model would end another attempt in the same way, at the same price.
     this.refuse(first.end)
     if (first.text.length > MAX_ANSWER) throw new AppError('OUTPUT_SCHEMA_MISMATCH', { details: read.details })
     const second = await this.ask(
@@ -127,7 +127,7 @@ class Turn {
     throw new AppError('OUTPUT_SCHEMA_MISMATCH', { details: again.details })
   }
 
-  /** @throws ModelFailure if the answer is not whole, or else with the problem, if there is one */
+  /** @throws ModelFailure if the answer is incomplete, otherwise for the given problem, if any */
   private refuse(end: AnswerEnd, problem: string | null = null): void {
     const why = whyNotWhole(end, this.request.agent.config.model.settings.maxOutputTokens)
     const cut = end.refusal === null ? why && `gave no whole answer: it ${why}` : `refused to answer: ${end.refusal}`
@@ -135,7 +135,7 @@ class Turn {
     if (told !== null) throw new ModelFailure(this.open.provider, told, { answer: end })
   }
 
-  /** Names the tool by its id and makes arguments storable; a call whose arguments cannot be stored is not made. */
+  /** Names the tool by its id and makes arguments storable; a call with arguments that cannot be stored is not made. */
   private readable(call: ToolRequest): ToolRequest {
     const toolName = this.idsByName.get(call.toolName) ?? call.toolName
     try {
@@ -176,7 +176,7 @@ function repairRequest(details: ErrorDetail[]): string {
   return `Your answer ("data") does not match the JSON Schema:\n${faults.join('\n')}\nGive the corrected JSON object and nothing else.`
 }
 
-/** The model's message with only those calls that get a result. */
+/** The model's message with only the calls that get a result. */
 function withCalls({ message, text }: ModelAnswer, calls: ToolRequest[]): ReplyMessage {
   if (typeof message.content === 'string') return { role: 'assistant', content: [{ type: 'text', text }] }
   const answered = new Map(calls.map((call) => [call.toolCallId, call]))

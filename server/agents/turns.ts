@@ -6,9 +6,9 @@ import { giveWay } from '../give-way'
 import type { RunMasker } from '../vault/hide'
 import { threadMasker } from './thread-masker'
 
-/** How much a page may have, beyond its newest turn. */
+/** The maximum size of a page, beyond its newest turn. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Beyond any place in a thread. */
+/** Greater than any position in a thread. */
 const MAX_SEQ = 2 ** 31
 
 export interface ToolCall {
@@ -20,9 +20,9 @@ export interface ToolCall {
   result: { success: boolean; value: JsonValue } | null
 }
 
-/** A message to the agent, and everything said and done in answer. */
+/** A message to the agent, and every reply and tool call it led to. */
 export interface Turn {
-  /** The place of its first message in the thread. */
+  /** The position of its first message in the thread. */
   seq: number
   createdAt: string
   message: string
@@ -36,8 +36,8 @@ export interface Turn {
 export type MessageRow = Pick<typeof messages.$inferSelect, 'seq' | 'role' | 'content' | 'metadata' | 'createdAt'>
 
 /**
- * The newest turns of a thread before one of its messages, oldest first: as many as are asked for, fewer if they are large,
- * and always one if there is one.
+ * The newest turns of a thread before one of its messages, oldest first: up to `limit`, fewer if they are large, but at
+ * least one if any exists.
  */
 export async function readTurns(
   ctx: ServiceContext,
@@ -66,8 +66,8 @@ export async function readTurns(
 }
 
 /**
- * The place of the oldest message that fits into a page. It walks from the newest one and stops where the page is full: to
- * measure a message, the database must read all of it, and a thread may have gigabytes.
+ * The position of the oldest message that fits into a page. Walks from the newest one and stops when the page is full:
+ * measuring a message makes the database read it whole, and a thread may have gigabytes.
  */
 function oldestThatFits(ctx: ServiceContext, threadId: string, before: number | null, limit: number): SQL {
   const older = (than: SQL) => sql`lateral (
@@ -86,13 +86,13 @@ function oldestThatFits(ctx: ServiceContext, threadId: string, before: number | 
     select min(seq) from page where later = 0 or size <= ${MAX_BYTES})`
 }
 
-/** The turns that messages in order make up. Masked before anything is cut: half a secret would not be recognised. */
+/** Groups messages in order into turns. Masks before cutting: half a secret would not be recognised. */
 export async function turnsOf(
   { tenantId }: ServiceContext,
   rows: readonly MessageRow[],
   masker: RunMasker,
 ): Promise<Turn[]> {
-  // Messages before the first one of a user belong to a turn that is not here as a whole.
+  // Messages before the first user message belong to a turn that is not complete here.
   const first = rows.findIndex(({ role }) => role === 'user')
   const turns: Turn[] = []
   for (const row of first === -1 ? [] : rows.slice(first)) {

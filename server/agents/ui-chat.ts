@@ -20,7 +20,7 @@ export const UiMessage = component('UiMessage', {
   parts: z.array(UiMessagePart).describe('Its parts, in order.'),
 })
 
-/** What `DefaultChatTransport` of the AI SDK sends, with the fields that say which agent is meant. */
+/** The body that the AI SDK's `DefaultChatTransport` sends, with the fields that select the agent. */
 export const UiChatRequest = z.object({
   ...ChatRequest.shape,
   threadId: ChatRequest.shape.threadId.describe('The thread to continue, whatever the chat’s id is.'),
@@ -43,8 +43,9 @@ export function isUiChat(body: JsonObject): boolean {
 }
 
 /**
- * The request as `chat` takes it. The thread is the one that `threadId` or a chat id of that form names; otherwise the chat's
- * id stands for a thread, which its first message begins. Only the last message counts, because the thread has the others.
+ * Converts the request for `chat`. The thread is the one of `threadId` or of a chat id in that form; otherwise the
+ * chat's id maps to a thread, which its first message creates. Only the last message counts, because the thread has the
+ * others.
  * @throws AppError INVALID_INPUT
  */
 export function fromUiChat(
@@ -75,7 +76,7 @@ function said(message: z.infer<typeof UiMessage> | undefined): string {
   return message.parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])).join('\n')
 }
 
-/** The thread of a chat, for the same agent and caller always the same. */
+/** The thread of a chat, always the same for the same agent and caller. */
 function threadOf(ctx: ServiceContext, agentId: string, chatId: string): string {
   const whose = JSON.stringify([agentId, subjectOf(ctx), chatId])
   return `thr_${createHash('sha256').update(whose).digest('hex').slice(0, 32)}`

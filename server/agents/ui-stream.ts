@@ -2,12 +2,12 @@ import type { UIMessageChunk } from 'ai'
 import { isJsonObject, type JsonObject, type JsonValue } from '../definition/json'
 import type { ServerSentEvent, UnnamedEvent } from '../http/sse'
 
-/** The header by which a client of the AI SDK knows its protocol. */
+/** The header that identifies the protocol to a client of the AI SDK. */
 export const UI_STREAM_HEADERS = { 'x-vercel-ai-ui-message-stream': 'v1' }
 
 /**
- * The events of a turn as parts of the AI SDK's UI message stream. Tools are dynamic there, because a client cannot know
- * their types.
+ * Converts the events of a turn to parts of the AI SDK's UI message stream. Tools are dynamic there, because a client
+ * cannot know their types.
  * @param messageId of the answer
  */
 export async function* uiStream(
@@ -25,17 +25,17 @@ export async function* uiStream(
 
 const part = (data: UIMessageChunk): UnnamedEvent => ({ data })
 
-/** Remembers what is open, since each part refers to the one it continues. */
+/** Tracks the open parts, since each part refers to the one it continues. */
 class Parts {
   private text: string | null = null
   private texts = 0
-  /** Whether tools have answered since the step began. */
+  /** Whether tools have returned since the step began. */
   private called = false
-  /** The calls without a result, by agent and id, with the id each has in the message. */
+  /** The calls without a result, by agent and id, each with its id in the message. */
   private readonly open = new Map<string, string>()
   private readonly ids = new Set<string>()
 
-  /** Servers number the calls of each round anew, but in a message each has an id of its own. */
+  /** Servers number the calls of each round anew, but in a message each has its own id. */
   private begin(call: JsonObject): string {
     const id = String(call.toolCallId)
     let own = id
@@ -66,7 +66,7 @@ class Parts {
         yield this.result(data)
         return
       case 'handoff':
-        // The call of its tool says the same.
+        // Its tool call has already been sent.
         return
       case 'message.done':
         yield* this.endText()
@@ -118,7 +118,7 @@ function finishReasonOf({ metadata }: JsonObject) {
 
 const ODD_ENDS = ['length', 'content-filter', 'error'] as const
 
-/** An error as one text, with what it says in detail. */
+/** An error as one text, with its details. */
 function told(error: JsonValue | undefined): string {
   const { code, message, details } = isJsonObject(error) ? error : {}
   const why = (Array.isArray(details) ? details : []).map((detail) => (isJsonObject(detail) ? detail.message : ''))

@@ -43,7 +43,7 @@ export interface VisibleError {
   requestId: string
 }
 
-/** What leaves the process: only an AppError's own message, never a stack. */
+/** The parts of an error that leave the process: only an AppError's own message, never a stack. */
 export function visibleError<S extends { code: number; data: { code: string; httpStatus: number; path?: string } }>(
   shape: S,
   thrown: TRPCError,

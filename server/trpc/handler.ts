@@ -71,8 +71,8 @@ function jsonHeaders(request: Request): Headers {
 }
 
 /**
- * Browsers say in headers where a request comes from, and pages cannot forge them. A request without them is refused
- * too: every current browser sends them.
+ * Browsers state a request's origin in headers that pages cannot forge. A request without them is rejected too: every
+ * current browser sends them.
  * @throws AppError FORBIDDEN, METHOD_NOT_ALLOWED
  */
 function requireSameOrigin(request: Request): void {
@@ -96,14 +96,15 @@ function hostOf(origin: string): string | null {
 }
 
 /**
- * A start, a rerun, an answer and a call of the reference may carry a file, if there is only one call and a person is signed in.
+ * A start, a rerun, an answer and a call of the reference may carry a file, if it is the only call and a person is
+ * signed in.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT
  */
 async function readBody(request: Request, url: URL, calls: string[]): Promise<JsonObject> {
   const declared = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
   const large = calls.length === 1 && WITH_FILE.includes(calls[0] ?? '') && declared > MAX_JSON_BYTES
   if (!large) return readJsonBody(request)
-  // Without a session, the call is refused whatever its input.
+  // Without a session, the call is rejected whatever its input.
   if (!(await readSession(request.headers))) return {}
   const body = await readJsonBody(request, { ...LIMITS, bytes: MAX_JSON_BYTES + Math.ceil(MAX_FILE_BYTES / 3) * 4 })
   const input = url.searchParams.get('batch') === '1' ? body['0'] : body

@@ -14,15 +14,15 @@ import { log } from '../log'
 import type { One } from '../versioned/noun'
 import { toTrpcError, visibleError } from './errors'
 
-/** What a request provides: its headers, and the workspace in its URL. */
+/** The parts of a request: its headers, and the workspace in its URL. */
 export interface TrpcContext {
   headers: Headers
   requestId: string
-  /** The workspace's slug; null when the URL has none. */
+  /** The workspace's slug; null if the URL has none. */
   tenant: string | null
 }
 
-/** `spare`: a stream that pages can do without, which leaves places for others. */
+/** `spare`: a stream that pages can do without, so that others get its place. */
 interface Meta {
   spare?: boolean
 }
@@ -31,7 +31,7 @@ const t = initTRPC
   .context<TrpcContext>()
   .meta<Meta>()
   .create({
-    // A reconnecting client says which event it saw last, so nothing is lost when a proxy or a function limit cuts the
+    // A reconnecting client sends the last event it saw, so nothing is lost if a proxy or a function limit cuts the
     // stream.
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
@@ -43,7 +43,7 @@ const t = initTRPC
 
 export const router = t.router
 
-/** The only place that turns errors of verbs into errors of the transport. */
+/** The only place that converts errors of verbs into errors of the transport. */
 const mapErrors = t.middleware(async ({ next }) => {
   const result = await next()
   if (result.ok) return result
@@ -73,8 +73,8 @@ const inTenant = t.middleware(async ({ ctx, next, type, signal, meta }) => {
 const never = new AbortController().signal
 
 /**
- * Calls a subscription, which counts as one of the tenant's open streams. Once the person has lost what it was opened with,
- * it ends as if the service was away: their page connects again, and hears what they may do now.
+ * Calls a subscription, which counts as one of the tenant's open streams. Once the person loses the rights it was
+ * opened with, it ends like an outage: their page reconnects with the present rights.
  * @throws AppError TOO_MANY_STREAMS
  */
 async function asStream<R extends { ok: boolean }>(
@@ -103,7 +103,7 @@ async function asStream<R extends { ok: boolean }>(
 /** For a member of the workspace; `ctx.service` is the verbs' context. */
 export const tenantProcedure = userProcedure.use(inTenant)
 
-/** Read the role with every request, so that removing a person or lowering their role takes effect at once. */
+/** Reads the role on every request, so that removing a person or lowering their role takes effect immediately. */
 async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<ServiceContext> {
   const { db } = database()
   const membership = ctx.tenant === null ? null : await findMembership(db, user.userId, ctx.tenant)
@@ -121,7 +121,7 @@ async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<Serv
   }
 }
 
-/** A resource and which page of its versions to list; the same as REST's query string. */
+/** A resource and the page of its versions to list; the same as REST's query string. */
 export interface OnePage extends One {
   page: { limit?: string; offset?: string }
 }

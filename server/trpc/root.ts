@@ -23,7 +23,7 @@ import { vaultRouter } from './routers/vault'
 import { webhooksRouter } from './routers/webhooks'
 import { workflowsRouter } from './routers/workflows'
 
-/** The dashboard's API: the verbs of REST, and some that only screens need. */
+/** The dashboard's API: the verbs of REST, and some only for screens. */
 export const appRouter = router({
   account: accountRouter,
   agents: agentsRouter,

@@ -35,7 +35,7 @@ export function versionedProcedures<W>(verbs: Verbs<W>) {
   }
 }
 
-/** Those that agents and tools share: they have a draft beside their versions. */
+/** Those of agents and tools, which have a draft beside their versions. */
 export function draftedProcedures<W, Version, Published>(verbs: DraftedVerbs<W, Version, Published>) {
   return {
     ...versionedProcedures(verbs),

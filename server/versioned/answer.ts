@@ -6,7 +6,7 @@ interface Versioned {
 }
 
 /**
- * The answer for a versioned resource. Its version is the `ETag` that `If-Match` takes.
+ * The answer for a versioned resource, its version as the `ETag` for `If-Match`.
  * @param path of the list, such as `/api/agents`
  */
 export const versionedAnswer =

@@ -5,7 +5,7 @@ import type { Named, Noun, One, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow } from './rows'
 
 /**
- * Archives or unarchives; does nothing when it already is.
+ * Archives or unarchives; does nothing if it already is.
  * @throws AppError the noun's `notFound`
  */
 export async function archive<R extends Row, V extends VersionRow, C extends Named, W>(

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
 
-/** The most rows an answer may have, and the default without `limit`. */
+/** The maximum rows of an answer, and the default without `limit`. */
 export const LIST_CAP = 1000
 
 /** The columns workflows, agents and tools share: one row each, plus one row per version. */
@@ -48,7 +48,7 @@ export function publishColumns({ actor, now }: ServiceContext, version: number) 
 /** The status to change to; `as before` undoes an archive. */
 export type ArchiveTo = 'archived' | 'draft' | 'as before'
 
-/** @returns null when it already has that status */
+/** @returns null if it already has that status */
 export function archiveColumns({ actor, now }: ServiceContext, row: VersionedRow, to: ArchiveTo) {
   if ((row.status === 'archived') === (to === 'archived')) return null
   const at = now()

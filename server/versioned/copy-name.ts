@@ -1,6 +1,6 @@
 const SUFFIX = ' (Copy)'
 
-/** The name of a duplicate: the old name with a suffix, shortened if the result would be too long. */
+/** The name of a duplicate: the old name with a suffix, shortened if too long. */
 export function copyName(name: string, maxLength: number): string {
   const room = maxLength - SUFFIX.length
   if (name.length <= room) return `${name}${SUFFIX}`

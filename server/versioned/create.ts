@@ -7,8 +7,8 @@ import { ownRow, refuseProblems } from './rows'
 
 /**
  * Writes a new draft and its first version.
- * @param carriedOver columns to copy; a `version` other than 1 is for an id whose deleted object has left versions
- * @param clonedFrom the id of the object that it is a copy of
+ * @param carriedOver columns to copy; a `version` other than 1 is for the id of a deleted object that has left versions
+ * @param clonedFrom the id of the original
  * @throws AppError INVALID_INPUT with the noun's `problems`
  */
 export async function create<R extends Row, V extends VersionRow, C extends Named, W>(

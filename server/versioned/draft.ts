@@ -11,7 +11,7 @@ import { findRow } from './rows'
 export interface Drafted<R extends Row, V extends VersionRow, C extends Named, W> extends Noun<R, V, C, W> {
   word: 'agent' | 'tool'
   /**
-   * The content that the draft would be published with.
+   * The content that publishing the draft would make.
    * @throws AppError INVALID_INPUT
    */
   withDraft(current: C, draft: JsonObject): C
@@ -19,13 +19,13 @@ export interface Drafted<R extends Row, V extends VersionRow, C extends Named, W
 
 export type DraftRow = typeof drafts.$inferSelect
 
-/** A draft, for those who edit it. */
+/** A draft, for its editors. */
 export interface PresentedDraft {
-  /** Zero when there has never been one. */
+  /** Zero if it never existed. */
   revision: number
   baseVersion: number
   content: JsonObject | null
-  /** When it was saved last; null without content. */
+  /** When it was last saved; null without content. */
   at: string | null
   by: string | null
   /** Why it cannot be published as it is. */
@@ -36,8 +36,8 @@ export interface PresentedDraft {
 export const Revision = z.number().int().min(0)
 
 /**
- * The draft of a locked row; null when there has never been one.
- * @throws AppError VERSION_CONFLICT when it is not the revision that the caller saw
+ * The draft of a locked row; null if it never existed.
+ * @throws AppError VERSION_CONFLICT if it is not the revision that the caller saw
  */
 export async function findDraft<R extends Row>(
   tx: TransactionContext,

@@ -3,8 +3,8 @@ import { AppError } from '../errors'
 import { parseInput } from '../parse'
 
 /**
- * What a proxy makes of a tag when it compresses still names the version: nginx makes it weak, Apache and others add the
- * encoding, as in `"3-gzip"`.
+ * A proxy that compresses may change a tag; it still names the version: nginx makes it weak, Apache and others append
+ * the encoding, as in `"3-gzip"`.
  */
 const QUOTED = /^(?:W\/)?"(\d{1,9})(?:--?(?:gzip|br|zstd|deflate))?"$/
 

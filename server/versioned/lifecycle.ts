@@ -19,7 +19,7 @@ import { findRowAt, findWhole } from './row-at'
 import { saveDraft } from './save-draft'
 import { type Change, update } from './update'
 
-/** How the verbs of one noun differ from those of the others. */
+/** The parts in which the verbs of one noun differ from the others'. */
 export interface Rules<
   R extends Row,
   V extends VersionRow,
@@ -36,15 +36,15 @@ export interface Rules<
   update: { schema: B; merge(current: C, change: z.output<B>): C }
   list: z.ZodType<ListQuery>
   presentVersion(version: V, row: R): Shown
-  /** Throws to refuse a version that is to be published. */
+  /** Throws to reject a version about to be published. */
   check: Check<V, C, Report>
-  /** Throws for an id whose object nobody may change. */
+  /** Throws for the id of an object that nobody may change. */
   requireOwn?(id: string): void
 }
 
 /**
- * The verbs that agents, tools and workflows share. Each throws the noun's `notFound` for an id or a version that does not
- * exist, and FORBIDDEN if the caller lacks its permission, which is `read`, `write` or `publish` of the noun.
+ * The verbs that agents, tools and workflows share. Each throws the noun's `notFound` for an unknown id or version, and
+ * FORBIDDEN if the caller lacks its permission, which is `read`, `write` or `publish` of the noun.
  */
 export function lifecycleOf<
   R extends Row,
@@ -65,7 +65,7 @@ export function lifecycleOf<
     }
   return {
     /**
-     * Most recently changed first, and how many match in all.
+     * Most recently changed first, and the total number of matches.
      * @throws AppError INVALID_INPUT
      */
     async list(ctx: ServiceContext, input: unknown) {
@@ -74,7 +74,7 @@ export function lifecycleOf<
       return { items: rows.map(({ row }) => presentItem(row)), ...page }
     },
     /**
-     * Creates a draft. Only its name is required: publish checks whether it is complete, and what it refers to.
+     * Creates a draft. Only its name is required: publish checks whether it is complete, and its references.
      * @throws AppError INVALID_INPUT
      */
     async create(ctx: ServiceContext, input: unknown): Promise<W> {
@@ -89,7 +89,7 @@ export function lifecycleOf<
       return noun.present(row, content)
     },
     /**
-     * Saves a change as the next version. Fields the body leaves out keep their values; a body that changes nothing makes
+     * Saves a change as the next version. Fields missing in the body stay the same; a body that changes nothing makes
      * no version. `published` still means the same version.
      * @throws AppError the noun's `archived`, VERSION_CONFLICT, INVALID_INPUT
      */
@@ -98,15 +98,17 @@ export function lifecycleOf<
       rules.requireOwn?.(input.id)
       return update(ctx, noun, input, rules.update)
     },
-    /** Nobody can call or start it any more; what is under way goes on. Archiving it again changes nothing. */
+    /** Prevents new calls and starts; running work continues. Archiving it again changes nothing. */
     archive: setArchived('archived'),
-    /** Brings an archived one back as a draft; any other stays as it is. `published` means the version it meant before. */
+    /**
+     * Brings an archived one back as a draft; any other stays as it is. `published` means the same version as before.
+     */
     unarchive: setArchived('draft'),
-    /** Undoes an archive: it gets its previous status back. */
+    /** Undoes an archive: restores the previous status. */
     undoArchive: setArchived('as before'),
     /**
-     * Makes the latest saved version the one `published` means. Publishing it again without a change does nothing.
-     * @throws AppError the noun's `archived`, VERSION_CONFLICT, INVALID_INPUT, and what `check` throws
+     * Makes `published` mean the latest saved version. Publishing it again without a change does nothing.
+     * @throws AppError the noun's `archived`, VERSION_CONFLICT, INVALID_INPUT, and the errors of `check`
      */
     async publish(ctx: ServiceContext, input: Guarded & { note?: Note }): Promise<W & Report> {
       authorize(ctx, `${word}:publish`)
@@ -141,7 +143,7 @@ export function lifecycleOf<
   }
 }
 
-/** The verbs of a noun with a draft beside its versions: those of `lifecycleOf`, and those of the draft. */
+/** The verbs of a noun with a draft beside its versions: those of `lifecycleOf` and those of the draft. */
 export function draftedLifecycleOf<
   R extends Row,
   V extends VersionRow,
@@ -155,7 +157,7 @@ export function draftedLifecycleOf<
   return {
     ...lifecycleOf(noun, rules),
     /**
-     * Saves what somebody is typing, without a version; null discards it.
+     * Saves an edit without making a version; null discards the draft.
      * @throws AppError the noun's `archived`, VERSION_CONFLICT, INVALID_INPUT
      */
     async saveDraft(ctx: ServiceContext, input: One & { body: unknown }): Promise<PresentedDraft> {
@@ -165,7 +167,7 @@ export function draftedLifecycleOf<
     },
     /**
      * Makes the draft the next version and publishes it; without a draft, publishes the latest version.
-     * @throws AppError the noun's `archived`, VERSION_CONFLICT, INVALID_INPUT, and what `check` throws
+     * @throws AppError the noun's `archived`, VERSION_CONFLICT, INVALID_INPUT, and the errors of `check`
      */
     async publishDraft(ctx: ServiceContext, input: PublishDraft): Promise<W & Report> {
       authorize(ctx, `${word}:write`)
@@ -174,7 +176,7 @@ export function draftedLifecycleOf<
       return publishDraft(ctx, noun, input, rules.check)
     },
     /**
-     * Puts an earlier version into the draft; nothing is published.
+     * Copies an earlier version into the draft; publishes nothing.
      * @throws AppError the noun's `archived`, VERSION_CONFLICT, INVALID_INPUT
      */
     async restoreVersion(ctx: ServiceContext, input: RestoreDraft): Promise<PresentedDraft> {

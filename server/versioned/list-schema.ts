@@ -9,7 +9,7 @@ const page = {
 
 /**
  * The query string of a list.
- * @param many what it lists, such as `agents`
+ * @param many the listed things, such as `agents`
  */
 export const listVersioned = (many: string) =>
   z.object({

@@ -8,7 +8,7 @@ import type { Row } from './noun'
 import { ownRow, type Tables } from './rows'
 
 /**
- * The tenant's rows, most recently changed first, and how many match in all.
+ * The tenant's rows, most recently changed first, and the total number of matches.
  * @param options.where a condition in addition to the query
  * @param options.column one more column to read per row
  */

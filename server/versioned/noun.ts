@@ -9,13 +9,13 @@ export type VersionTable = typeof agentVersions | typeof toolVersions | typeof w
 export type Row = Table['$inferSelect']
 export type VersionRow = VersionTable['$inferSelect']
 
-/** What every version has. */
+/** The fields of every version. */
 export interface Named {
   name: string
   description: string
 }
 
-/** The version number of a row, and who saved it. */
+/** The version number of a row, and its author. */
 export interface Saved {
   tenantId: string
   id: string
@@ -23,14 +23,14 @@ export interface Saved {
   name: string
   createdBy: string
   createdAt: Date
-  /** When the oldest save folded into this version was made; null when none was. */
+  /** The time of the oldest save folded into this version; null without one. */
   burstSince?: Date | null
 }
 
 /**
- * What the shared lifecycle needs to know about agents, tools or workflows. R is the noun's row, V the row of a
- * version, C the content of a version, W the form in which responses show it. These are methods because TypeScript then
- * accepts a noun with its own row types where any noun is expected.
+ * The parts of agents, tools or workflows that the shared lifecycle needs. R is the noun's row, V the row of a version,
+ * C the content of a version, W its form in responses. These are methods because TypeScript then accepts a noun with
+ * its own row types where any noun is expected.
  */
 export interface Noun<R extends Row, V extends VersionRow, C extends Named, W> {
   word: 'agent' | 'tool' | 'workflow'
@@ -41,18 +41,18 @@ export interface Noun<R extends Row, V extends VersionRow, C extends Named, W> {
   ownerId: typeof agentVersions.agentId | typeof toolVersions.toolId | typeof workflowVersions.workflowId
   notFound: ErrorCode
   archived: ErrorCode
-  /** The message for callers who ask for a version that does not exist. */
+  /** The message for an unknown version. */
   noSuchVersion?: string
   maxName: number
   insertVersion(ctx: ServiceContext, saved: Saved, content: C): Promise<unknown>
   contentOf(version: V): C
   same(a: C, b: C): boolean
   present(row: R, content: C): W
-  /** What prevents saving or publishing for a reason outside the content itself. */
+  /** Problems that prevent saving or publishing for a reason outside the content itself. */
   problems?(ctx: ServiceContext, content: C): Promise<ErrorDetail[]>
   /** Folds the previous version into the one about to be saved; returns its `burstSince`. */
   fold?(tx: TransactionContext, row: R, now: Date): Promise<Date | null>
-  /** What a duplicate copies in addition to the version's content. */
+  /** The columns that a duplicate copies in addition to the version's content. */
   carriedOver?(row: R): Partial<R>
 }
 

@@ -8,7 +8,7 @@ import type { Named, One, Row, VersionRow } from './noun'
 import { ownRow, ownVersion, rowIs } from './rows'
 
 /**
- * The latest version and the draft beside it, of one moment.
+ * The latest version and its draft, from one snapshot.
  * @throws AppError the noun's `notFound`
  */
 export async function openDraft<R extends Row, V extends VersionRow, C extends Named, W>(

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../definition/json'
 
-/** Who created everything in the examples, and when. */
+/** The creator and the time of everything in the examples. */
 export const KEY_ID = 'key_01KAHV5Y7Q0000N2R8D6W1S3FB'
 export const T0 = '2026-11-20T09:30:00.000Z'
 

@@ -9,7 +9,7 @@ import type { Answer, Example, Tag } from '../openapi/types'
 import { versionedAnswer } from './answer'
 import { ListVersions } from './list-schema'
 
-/** Where the document differs between agents, tools and workflows. */
+/** The differences in the document between agents, tools and workflows. */
 export interface VersionedApi {
   /** The noun in permissions: `agent:read`. */
   noun: 'workflow' | 'agent' | 'tool'
@@ -47,7 +47,7 @@ interface Versioned {
 }
 type Page = Parameters<typeof listAnswer>[1]
 
-/** What the endpoints call. */
+/** The verbs behind the endpoints. */
 export interface VersionedVerbs {
   list(ctx: ServiceContext, query: Record<string, string | undefined>): Promise<Page>
   create(ctx: ServiceContext, body: JsonObject): Promise<Versioned>

@@ -14,7 +14,7 @@ export function presentItem(row: VersionedRow) {
   }
 }
 
-/** The state fields every call that returns the whole content adds after it. */
+/** The state fields that follow the content in every answer with the whole content. */
 export function presentState(row: VersionedRow) {
   return {
     publishedAt: row.publishedAt?.toISOString() ?? null,

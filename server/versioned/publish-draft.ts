@@ -15,9 +15,9 @@ export interface PublishDraft extends One {
 
 /**
  * Makes the draft the next version and publishes it; without a draft, publishes the latest version.
- * @param check throws to refuse the version
- * @throws AppError the noun's `notFound` or `archived`; VERSION_CONFLICT when somebody saved the draft, or a version that
- * it does not contain, in between; INVALID_INPUT, and what `check` throws
+ * @param check throws to reject the version
+ * @throws AppError the noun's `notFound` or `archived`; VERSION_CONFLICT if someone saved the draft, or a version that
+ * it does not contain, in between; INVALID_INPUT, and the errors of `check`
  */
 export async function publishDraft<R extends Row, V extends VersionRow, C extends Named, W, Report extends object>(
   ctx: ServiceContext,

@@ -9,11 +9,11 @@ import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
 import { changeRow, findRow, findVersion, refuseProblems, versionIs } from './rows'
 import { saveVersion } from './update'
 
-/** What a publisher writes about a version, for people who read its history. */
+/** A publisher's note about a version, for readers of its history. */
 export type Note = string | null | undefined
 const WithNote = z.object({ note: z.string().trim().max(500).nullish() })
 
-/** The version to publish; `live` when it is already published. */
+/** The version to publish; `live` if it is already published. */
 export interface Candidate<V, C> {
   id: string
   version: V
@@ -25,13 +25,16 @@ export interface Candidate<V, C> {
 export interface Checked<V, Report> {
   /** Added to the answer. */
   report: Report
-  /** What the version gets with its publication. */
+  /** The version's columns that publishing sets. */
   columns?: Partial<V>
-  /** Set if the version was published with other columns: it never changes, so its content is published as the next one. */
+  /**
+   * Set if the version was published with other columns: a version never changes, so its content is published as the
+   * next one.
+   */
   renews?: boolean
 }
 
-/** Checks the version to publish; throws to refuse it. */
+/** Checks the version to publish; throws to reject it. */
 export type Check<V, C, Report> = (tx: TransactionContext, candidate: Candidate<V, C>) => Promise<Checked<V, Report>>
 
 /** Whether new callers get the latest saved version. */
@@ -40,8 +43,8 @@ export function isLive({ status, publishedVersion, version }: Row): boolean {
 }
 
 /**
- * The version that publishing makes the published one: the latest, or the next one if the latest was published before
- * with other columns. Null if it is already published unchanged.
+ * The version that publishing makes the published one: the latest, or the next one if the latest was published with
+ * other columns. Null if it is already published unchanged.
  * @param saved the latest version
  */
 export function versionToPublish(row: Row, saved: Pick<VersionRow, 'publishedAt'>, renews: boolean): number | null {
@@ -50,9 +53,9 @@ export function versionToPublish(row: Row, saved: Pick<VersionRow, 'publishedAt'
 }
 
 /**
- * Makes the latest saved version the one `published` means. Publishing it again without a change does nothing.
- * @param check throws to refuse the version
- * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT, INVALID_INPUT, and what `check` throws
+ * Makes `published` mean the latest saved version. Publishing it again without a change does nothing.
+ * @param check throws to reject the version
+ * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT, INVALID_INPUT, and the errors of `check`
  */
 export async function publish<R extends Row, V extends VersionRow, C extends Named, W, Report extends object>(
   ctx: ServiceContext,
@@ -70,7 +73,7 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
     const saved = await findVersion(tx, noun, row, row.version)
     const content = noun.contentOf(saved)
     const live = isLive(row)
-    // What is already live stays live, whatever has changed since.
+    // A live version stays live, whatever has changed since.
     if (!live) await refuseProblems(tx, noun, content)
     const { report, columns, renews = false } = await check(tx, { id, version: saved, content, live })
     const to = versionToPublish(row, saved, renews)

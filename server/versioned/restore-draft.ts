@@ -11,7 +11,7 @@ export interface RestoreDraft extends OneVersion {
 }
 
 /**
- * Puts an earlier version into the draft, as a basis for the next one.
+ * Copies an earlier version into the draft, as a basis for the next one.
  * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT as `saveDraft`
  */
 export async function restoreIntoDraft<R extends Row, V extends VersionRow, C extends Named, W>(

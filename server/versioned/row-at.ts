@@ -24,7 +24,7 @@ export async function findRowAt<R extends Row, V extends VersionRow>(
 }
 
 /**
- * The row and the content of the latest version, or of the one that a start executes unless it names another.
+ * The row and the content of the latest version, or of the one that a start executes by default.
  * @throws AppError the noun's `notFound`
  */
 export async function findWhole<R extends Row, V extends VersionRow, C extends Named>(
@@ -39,7 +39,7 @@ export async function findWhole<R extends Row, V extends VersionRow, C extends N
 
 interface Wanted {
   wanted: 'latest' | 'published' | 'started' | 'number'
-  /** What counts if `wanted` is a number. */
+  /** The version to find if `wanted` is a number. */
   number: number | null
 }
 
@@ -61,7 +61,7 @@ async function read<R extends Row, V extends VersionRow>(
   return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version) }
 }
 
-/** Runs that continue at the same time often call the same tool. */
+/** Concurrent runs often call the same tool. */
 const reads = perDb(() => new Map<string, ReturnType<ReturnType<typeof preparedRowAt>['execute']>>())
 
 const prepared = perDb(() => new Map<string, ReturnType<typeof prepareRowAt>>())

@@ -10,7 +10,7 @@ import { resolveVersion } from './versions'
 export type Tables<R extends Row, V extends VersionRow = VersionRow> = Noun<R, V, Named, unknown>
 
 /**
- * The row, locked if asked.
+ * The row, optionally locked.
  * @throws AppError the noun's `notFound`, also for another tenant's row
  */
 export async function findRow<R extends Row>(
@@ -109,7 +109,7 @@ export function versionIs(
   return and(eq(versions.tenantId, ctx.tenantId), eq(ownerId, id), eq(versions.version, version))
 }
 
-// Casts a row to the noun's own type: Drizzle sees a row of one of three tables and cannot tell which.
+// Casts a row to the noun's own type: Drizzle sees a row of one of three tables and does not know which.
 export function ownRow<R extends Row>(_noun: Tables<R>, row: Row): R {
   return row as R
 }

@@ -8,25 +8,25 @@ import { AppError, CallerGone } from '../errors'
 import { tenantMasker } from '../vault/masker'
 import { type CaseMasks, type CaseRow, MAX_CASES, onlyVault, readCases } from './test-cases'
 
-/** Which ones to run; all without. */
+/** The cases to run; all by default. */
 export const RunCases = z.object({ only: z.array(z.string()).max(MAX_CASES).optional() })
 
-/** What came of one test case. */
+/** The outcome of one test case. */
 export type CaseResult = {
   id: string
   name: string
   outcome: 'passed' | 'failed' | 'not run'
-  /** Where it is not what was expected. */
+  /** The differences from the expected outcome. */
   differences: Difference[]
   /** Why it was not run. */
   reason: string | null
   ms: number
-  /** Of an agent. */
+  /** Only of agents. */
   usage: Usage | null
   cost: number | null
 }
 
-/** How a case ended, and what it took. Null if there was not enough time, or tokens, left for it. */
+/** How a case ended, and its usage. Null if too little time, or too few tokens, were left for it. */
 export interface RanCase {
   ended: Ended | { notRun: string }
   usage?: Usage
@@ -36,16 +36,13 @@ export interface RanCase {
 interface RunOptions<G> {
   only: string[] | undefined
   atOnce: number
-  /** For all of them. */
+  /** For all cases together. */
   limitMs: number
   run: (given: G, signal: AbortSignal) => Promise<RanCase>
   masks?: CaseMasks
 }
 
-/**
- * Runs test cases, in their order and a few at a time. For one that did not end in time, the work is aborted and the result
- * says so.
- */
+/** Runs test cases in order, a few concurrently. Aborts a case that runs out of time, and reports it. */
 export async function runCases<G extends Given>(
   ctx: ServiceContext,
   noun: Parameters<typeof readCases>[1],
@@ -84,7 +81,7 @@ async function orTooLate(limit: Deadline, limitMs: number, run: () => Promise<Ra
     return limit.late ? { ...ran, ...tooLate } : ran
   } catch (err) {
     if (limit.late) return tooLate
-    // What was tested never ran, so it neither passed nor failed.
+    // The tested object never ran, so it neither passed nor failed.
     if (err instanceof AppError && err.code === 'UNAVAILABLE') return { ended: { notRun: `${err.message}.` } }
     throw err
   }

@@ -17,7 +17,7 @@ import {
 import type { Named, One, Row, VersionRow } from './noun'
 import { findContent } from './rows'
 
-/** More is no agent and no tool: their versions have smaller limits for each part. */
+/** No agent or tool is larger: the limits of a version's parts are smaller. */
 const MAX_CHARACTERS = 1_000_000
 
 const SaveDraft = z.object({
@@ -30,8 +30,8 @@ const SaveDraft = z.object({
 export type SaveDraft = z.input<typeof SaveDraft>
 
 /**
- * Saves what somebody is typing. Callers notice nothing of it, and no version is made.
- * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT when somebody saved the draft in between,
+ * Saves an edit. Callers notice nothing, and no version is made.
+ * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT if someone saved the draft in between,
  * INVALID_INPUT
  */
 export async function saveDraft<R extends Row, V extends VersionRow, C extends Named, W>(
@@ -46,7 +46,7 @@ export async function saveDraft<R extends Row, V extends VersionRow, C extends N
     const row = await lockForDraft(tx, noun, input.id)
     if (from.baseVersion > row.version) throw draftConflict(row)
     const saved = await writeDraft(tx, noun, row, { ...from, content })
-    // A series of saves is one entry; that there is no draft any more is another.
+    // A series of saves is one entry; discarding the draft is another.
     if (content) await recordSave(tx, `${noun.word}.saved`, row, { draft: true })
     else await record(tx, `${noun.word}.saved`, row, { draft: 'discarded' })
     return presentDraft(tx, noun, row, await findContent(tx, noun, row), saved)

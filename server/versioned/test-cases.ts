@@ -17,20 +17,20 @@ import { lockForDraft } from './draft'
 import type { Named, Noun, One, Row, VersionRow } from './noun'
 import { findRow } from './rows'
 
-/** Of one agent, tool or workflow. All of them run before it is published. */
+/** Per agent, tool or workflow. All of them run before it is published. */
 export const MAX_CASES = 50
-/** Of what a case is given and what it expects, together. */
+/** Of a case's input and expected outcome together. */
 const MAX_CHARACTERS = 200_000
 
 export const CaseName = z.string().trim().min(1).max(200)
 
-/** Where in a result, and the value there. */
+/** Places in a result, each with its value. */
 export const ExpectedFields = z
   .array(z.object({ path: z.array(z.union([z.string(), z.number().int().min(0)])).max(100), value: AnyJson }))
   .min(1)
   .max(50)
 
-/** What may be expected of a result: a tool's, or a whole run's. */
+/** The possible expectations of a result: a tool's, or a whole run's. */
 export const ExpectedOfResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('succeeds') }),
   z.object({ kind: z.literal('fails'), code: z.string().min(1).max(100).optional() }),
@@ -47,7 +47,7 @@ export interface OneCase extends One {
   caseId: string
 }
 
-/** What a case consists of before it is kept. */
+/** The content of a new case. */
 export interface NewCase {
   name: string
   given: Given
@@ -55,7 +55,7 @@ export interface NewCase {
   threadId?: string
 }
 
-/** What masks a case, for nouns with more to hide than the vault's values. */
+/** The masker of a case, for nouns with more to hide than the vault's values. */
 export type CaseMasks = (vault: Masker, row: CaseRow) => Masker & { hides?: ReadonlySet<string> }
 export const onlyVault: CaseMasks = (vault) => vault
 
@@ -64,7 +64,7 @@ export function presentCase<G extends Given>(row: CaseRow, masker: Masker) {
   return {
     id,
     name: masker.text(name),
-    // A noun keeps cases of its own kind only.
+    // A noun has only cases of its own kind.
     given: masker.json(row.given) as G,
     expected: masker.json(expected),
     threadId,
@@ -75,7 +75,7 @@ export function presentCase<G extends Given>(row: CaseRow, masker: Masker) {
 export type PresentedCase<G extends Given> = ReturnType<typeof presentCase<G>>
 
 /**
- * The test cases of an agent, a tool or a workflow, the oldest first.
+ * The test cases of an agent, a tool or a workflow, oldest first.
  * @throws AppError the noun's `notFound`
  */
 export async function listCases<G extends Given>(
@@ -97,7 +97,7 @@ export function readCases(ctx: ServiceContext, noun: Of, id: string): Promise<Ca
     .orderBy(asc(testCases.id))
 }
 
-/** How many test cases there are. */
+/** Counts the test cases. */
 export function countCases(ctx: ServiceContext, noun: Of, id: string): Promise<number> {
   return ctx.db.$count(
     testCases,
@@ -106,8 +106,8 @@ export function countCases(ctx: ServiceContext, noun: Of, id: string): Promise<n
 }
 
 /**
- * Keeps a test case.
- * @throws AppError the noun's `notFound` or `archived`; INVALID_INPUT; CONFLICT when there are too many
+ * Saves a test case.
+ * @throws AppError the noun's `notFound` or `archived`; INVALID_INPUT; CONFLICT if there are too many
  */
 export async function keepCase(
   ctx: ServiceContext,
@@ -152,7 +152,7 @@ export async function renameCase(
 }
 
 /**
- * Changes what a test case expects. Where the caller sends what they were shown, the value stays, masked or not.
+ * Changes the expected outcome of a test case. A value that the caller sends as shown stays, masked or not.
  * @throws AppError the noun's `notFound` or `archived`; NOT_FOUND; INVALID_INPUT
  */
 export async function changeExpected(
@@ -174,7 +174,10 @@ export async function changeExpected(
   })
 }
 
-/** What is expected, with every part that is as it was shown as it is stored. Fields are known by their paths. */
+/**
+ * The expected outcome, with every part that equals its shown form restored to the stored one. Fields are matched by
+ * path.
+ */
 function meant(given: Expected, stored: Expected, masker: Masker): Expected {
   if (given.kind !== 'fields' || stored.kind !== 'fields') return unmasked(given, stored, masker).value as Expected
   const at = paired(given.fields, stored.fields, (one, was) => isDeepStrictEqual(one.path, masker.json(was.path)))

@@ -7,7 +7,7 @@ import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow, refuseProblems } from './rows'
 
-/** The part of an update's body that is not the change: the version the caller last saw. */
+/** The part of an update's body besides the change: the version the caller last saw. */
 export type Change = { version?: number | null | undefined }
 
 /**
@@ -38,8 +38,7 @@ export async function update<R extends Row, V extends VersionRow, C extends Name
 
 /**
  * Writes the next version of a locked row.
- * @param options.folds whether it may fold in the previous version, if the noun folds versions at all
- * @throws AppError INVALID_INPUT with the noun's `problems`
+ * @param options.folds whether it may fold in the previous version, for nouns that fold versions
  */
 export async function saveVersion<R extends Row, V extends VersionRow, C extends Named>(
   tx: TransactionContext,

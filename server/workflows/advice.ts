@@ -1,10 +1,10 @@
 import type { ServiceContext } from '../context'
 
 /**
- * The result of work that only advises: hints, suggestions, previews, counts. If it fails, that is logged, and whatever it
- * was to advise on goes on without it.
- * @param about what the log says of it
- * @param without what is used in its place
+ * The result of work that only advises: hints, suggestions, previews, counts. If it fails, the failure is logged, and
+ * the work it advises on continues without it.
+ * @param about the name of the work in the log
+ * @param without the fallback result
  */
 export async function advice<T>(
   { log }: Pick<ServiceContext, 'log'>,

@@ -51,7 +51,7 @@ export function sameDefinition(a: Definition, b: Definition): boolean {
   return sameJson(a, b) && isDeepStrictEqual(fieldOrder(a), fieldOrder(b))
 }
 
-/** Refuses, even in drafts, names that reach into JavaScript's own objects and text Postgres cannot store. */
+/** Rejects, even in drafts, names that reach into JavaScript's own objects and text Postgres cannot store. */
 function storable(definition: Definition): Definition {
   const problem = unstorable(definition)
   if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })

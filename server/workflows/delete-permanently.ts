@@ -16,11 +16,11 @@ import { DeletePermanently } from './schema'
 const BATCH = 100
 
 /**
- * Permanently deletes an archived workflow. Its runs stay readable: they contain the workflow's name, and the versions
- * they used are kept. Open runs prevent this unless `terminateRuns` is set; each is terminated in its own transaction,
- * so an interrupted delete can be repeated.
+ * Permanently deletes an archived workflow. Its runs stay readable: they contain the workflow's name, and their
+ * versions are retained. Open runs prevent this unless `terminateRuns` is set; each is terminated in its own
+ * transaction, so an interrupted delete can be repeated.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_NOT_ARCHIVED, INVALID_INPUT; CONFLICT while runs are open, or while the
- * published version of another workflow keeps to one of its versions
+ * published version of another workflow pins one of its versions
  */
 export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id: string; query?: unknown }) {
   authorize(ctx, 'workflow:delete-permanently')
@@ -49,7 +49,7 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
       .from(runs)
       .where(and(ofWorkflow, eq(runs.workflowVersion, workflowVersions.version)))
     await tx.db.delete(workflowVersions).where(and(versions, notExists(pinned)))
-    // They hold data of its runs, and nobody could read or delete them any more.
+    // They contain data of its runs, and nobody could read or delete them later.
     const { tenantId, noun, objectId } = testCases
     await tx.db.delete(testCases).where(and(eq(tenantId, tx.tenantId), eq(noun, 'workflow'), eq(objectId, row.id)))
     await tx.db.delete(workflows).where(rowIs(tx, WORKFLOW, row.id))

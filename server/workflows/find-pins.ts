@@ -11,9 +11,9 @@ import { findRow } from '../versioned/rows'
 import { WORKFLOW } from './noun'
 
 /**
- * The versions that the steps of a definition use without naming one: the latest of a tool or an agent, the published
- * one of a workflow. What a template names is known only during a run, and a workflow that was never published has no
- * version that could be fixed.
+ * The versions that the steps of a definition use implicitly: the latest of a tool or an agent, the published one of a
+ * workflow. A template's target is known only during a run, and a workflow that was never published has no version to
+ * pin.
  */
 export async function findPins(ctx: ServiceContext, definition: Definition): Promise<Pins> {
   const versions = new Map<string, number | null>()

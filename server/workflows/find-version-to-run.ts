@@ -9,8 +9,8 @@ import { WORKFLOW } from './noun'
 import type { WorkflowRow } from './present'
 
 /**
- * The version a start uses. In a transaction it is locked until that ends, so that no save folds it and no delete removes
- * it before the run that is pinned to it is written.
+ * The version a start uses. A transaction locks it until it ends, so that no save folds it and no delete removes it
+ * before the run pinned to it is written.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
  */
 export async function findVersionToRun(

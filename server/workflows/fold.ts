@@ -11,9 +11,9 @@ const BURST_GAP_MS = 60_000
 const BURST_LENGTH_MS = 10 * 60_000
 
 /**
- * Removes the newest version if it is an earlier save of the same burst. Its number is not used again, because callers
+ * Removes the newest version if it is an earlier save of the same burst. Its number is not reused, because callers
  * compare versions, so the history has gaps instead. The first version is the creation, not an autosave.
- * @returns when the burst began, or null when nothing was folded
+ * @returns when the burst began, or null if nothing was folded
  */
 export async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now: Date): Promise<Date | null> {
   if (row.version === 1 || row.version === row.publishedVersion) return null

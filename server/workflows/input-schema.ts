@@ -5,7 +5,7 @@ import { findWhole } from '../versioned/row-at'
 import { WORKFLOW } from './noun'
 
 /**
- * The START fields of the version a start would run: the published one, or the draft if there is none.
+ * The START fields of the version a start would run: the published one, or else the draft.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function getInputSchema(ctx: ServiceContext, { id }: One) {

@@ -39,12 +39,12 @@ export const {
 } = WORKFLOWS
 
 /**
- * Checks a version, and pins the present versions of the tools, agents and workflows that it uses. If one of those has a
- * newer version, publishing again makes a new version.
+ * Checks a version, and pins the present versions of its tools, agents and workflows. If one of those has a newer
+ * version, publishing again makes a new version.
  * @throws AppError VALIDATION_FAILED
  */
 async function checkToPublish(tx: TransactionContext, { version, content, live }: Candidate<VersionRow, Definition>) {
-  // A version that is already published stays published, even if a tool it calls is gone by now.
+  // A published version stays published, even if a tool it calls is gone by now.
   const warnings = await (live
     ? advice(tx, 'check of what is published', () => checkDefinition(tx, content), [])
     : requireRunnable(tx, content))

@@ -7,8 +7,8 @@ import { foldPrevious } from './fold'
 import { type PresentedWorkflow, presentWorkflow, type VersionRow, type WorkflowRow } from './present'
 
 /**
- * Workflows, for the shared lifecycle in `server/versioned`. Only workflows are autosaved while people type, so only
- * they fold versions.
+ * Workflows, for the shared lifecycle in `server/versioned`. Only workflows are autosaved as versions, so only they
+ * fold versions.
  */
 export const WORKFLOW: Noun<WorkflowRow, VersionRow, Definition, PresentedWorkflow> = {
   word: 'workflow',

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../definition/json'
 import { itemExample, stateExample, versionExample } from '../versioned/openapi-examples'
 import { SAMPLE_WORKFLOWS } from './samples'
 
-/** A sample every new service has, in the form of an answer. */
+/** A sample of every new service, as in an answer. */
 
 export const WORKFLOW_ID = 'wf_order_approval'
 

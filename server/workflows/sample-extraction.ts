@@ -1,6 +1,6 @@
 import type { Definition } from '../definition/schema'
 
-/** An agent reads a document, and a person corrects what it could not read. */
+/** An agent reads a document, and a person corrects it. */
 export const EXTRACTION: Definition = {
   name: 'Document extraction',
   description:

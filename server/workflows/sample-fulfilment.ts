@@ -1,6 +1,6 @@
 import type { Definition } from '../definition/schema'
 
-/** What was done is undone when a later step fails. */
+/** A failing step undoes the work of earlier ones. */
 export const FULFILMENT: Definition = {
   name: 'Order fulfilment',
   description:

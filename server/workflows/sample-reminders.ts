@@ -1,6 +1,6 @@
 import type { Definition } from '../definition/schema'
 
-/** Goes through a list; a schedule can start it every night. */
+/** Iterates over a list; a schedule can start it every night. */
 export const REMINDERS: Definition = {
   name: 'Payment reminders',
   description:

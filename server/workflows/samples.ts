@@ -3,7 +3,7 @@ import { EXTRACTION } from './sample-extraction'
 import { FULFILMENT } from './sample-fulfilment'
 import { REMINDERS } from './sample-reminders'
 
-/** What whoever decides about an expense sees. */
+/** The card for people who decide about an expense. */
 const EXPENSE_CARD = [
   { label: 'Purpose', value: '${purpose}' },
   { label: 'Amount', value: '${amount}' },

@@ -20,8 +20,8 @@ const SaveLayout = z.object({
 export type SaveLayout = z.input<typeof SaveLayout>
 
 /**
- * Saves the positions of nodes. This makes no version and does not count as a change: neither `version` nor `updatedAt`
- * moves. Positions of other steps stay; those of deleted steps are dropped.
+ * Saves the positions of nodes. This makes no version and does not count as a change: `version` and `updatedAt` stay.
+ * Positions of other steps stay; those of deleted steps are dropped.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function saveLayout(ctx: ServiceContext, input: unknown): Promise<{ layout: Layout }> {

@@ -29,7 +29,7 @@ export const CreateWorkflow = component('CreateWorkflow', {
 })
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>
 
-/** Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. */
+/** Every field is optional: a missing one leaves its value unchanged, a given one replaces the value as a whole. */
 export const UpdateWorkflow = component('UpdateWorkflow', {
   name: CreateWorkflow.shape.name.optional().describe('Keeps its value if left out, like every field.'),
   description: CreateWorkflow.shape.description.unwrap().optional().describe('For people to read.'),

@@ -25,7 +25,7 @@ export type SimulatedWorkflow = { workflowId: string; version: number } & Simula
 /**
  * Walks a saved version with generated values on many paths, without executing anything: which steps and exits are
  * reached, and which expressions fail.
- * @throws AppError WORKFLOW_NOT_FOUND, VALIDATION_FAILED if it could not be run, INVALID_INPUT
+ * @throws AppError WORKFLOW_NOT_FOUND, VALIDATION_FAILED if it could not run, INVALID_INPUT
  */
 export async function simulateWorkflow(
   ctx: ServiceContext,
@@ -59,7 +59,7 @@ async function simulated(
   return explore(ctx, definition, { outputs, ...given }, budget)
 }
 
-/** With the ids of steps as people wrote them. */
+/** With step ids as in the written definition. */
 function asWritten(found: Simulation, written: Definition): Simulation {
   const idOf = writtenIds(written)
   const named = (ids: string[]) => [...new Set(ids.map(idOf))]
@@ -74,9 +74,9 @@ function asWritten(found: Simulation, written: Definition): Simulation {
 }
 
 /**
- * What a short simulation finds in a definition without errors, as warnings: steps that fail on values that START and
- * forms allow. It prevents nothing.
- * @param known what the check has found, which is not said twice
+ * Warnings from a short simulation of a definition without errors: steps that fail on values that START and forms
+ * allow. They block nothing.
+ * @param known the check's problems, which are not repeated
  */
 export async function hintsOf(ctx: ServiceContext, written: Definition, known: readonly Problem[]): Promise<Problem[]> {
   return advice(ctx, 'simulation at publish', () => findHints(ctx, written, known), [])

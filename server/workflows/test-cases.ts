@@ -38,20 +38,20 @@ import { replay } from './simulation/replay'
 const KeepWorkflowCase = z.object({
   name: CaseName,
   runId: z.string().max(100),
-  /** `same`: as the run has ended. */
+  /** `same`: ends like the saved run. */
   expected: z.union([z.object({ kind: z.literal('same') }), ExpectedOfResult]),
 })
 export type ExpectedOfWorkflow = z.input<typeof ExpectedOfResult>
 export type KeepWorkflowCase = z.input<typeof KeepWorkflowCase>
 
-/** More records are no test that somebody could read. */
+/** With more records, nobody could read the test. */
 const MAX_RECORDS = 1_000
 const AT_ONCE = 2
-/** For all of them. */
+/** For all cases together. */
 const LIMIT_MS = 30_000
 
 /**
- * The workflow's test cases, the oldest first.
+ * The workflow's test cases, oldest first.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function listWorkflowCases(ctx: ServiceContext, input: One): Promise<PresentedCase<WorkflowCase>[]> {
@@ -59,7 +59,7 @@ export async function listWorkflowCases(ctx: ServiceContext, input: One): Promis
   return listCases<WorkflowCase>(ctx, WORKFLOW, input, await masksOf(ctx, input.id))
 }
 
-/** A case has what a run was given and what came of it, so it hides what that run hides, and what the workflow hides now. */
+/** A case contains a run's input and outcome, so it hides what that run hides, and what the workflow hides now. */
 async function masksOf(ctx: ServiceContext, id: string): Promise<CaseMasks> {
   if (!seesHidden(ctx)) return onlyVault
   const now = sensitiveFields((await findWhole(ctx, WORKFLOW, id)).content)
@@ -70,7 +70,7 @@ async function masksOf(ctx: ServiceContext, id: string): Promise<CaseMasks> {
 }
 
 /**
- * Keeps a run that has ended as a test case: its input, what its effects gave and what people answered.
+ * Saves an ended run as a test case: its input, its effects' results and people's answers.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, RUN_NOT_FOUND, INVALID_INPUT, CONFLICT
  */
 export async function keepWorkflowCase(ctx: ServiceContext, input: One & { body: unknown }): Promise<{ id: string }> {
@@ -82,7 +82,7 @@ export async function keepWorkflowCase(ctx: ServiceContext, input: One & { body:
   return keepCase(ctx, WORKFLOW, input, { name, given, expected: wanted.kind === 'same' ? same : wanted })
 }
 
-/** Whether a token started the run, or one that it repeats or was started by. */
+/** Whether a token started the run, or one that it repeats or that started it. */
 async function goesBackToToken(ctx: ServiceContext, runId: string): Promise<boolean> {
   const found = await ctx.db.execute(sql`
     with recursive up(id, again, parent, via) as (
@@ -117,7 +117,7 @@ async function readKept(
   if (!run) throw new AppError('RUN_NOT_FOUND')
   if (run.endTime === null) throw new AppError('CONFLICT', { message: 'The run has not ended' })
   if (run.part !== null) throw new AppError('CONFLICT', { message: 'The run performed only a part of the workflow' })
-  // What is deleted with the subject whom a token names would stay in the copy.
+  // Data that is deleted with a token's subject would survive in the copy.
   if (await goesBackToToken(ctx, runId))
     throw new AppError('CONFLICT', { message: 'The run was started with a token, so it holds the data of a person' })
   const records = await ctx.db
@@ -157,7 +157,7 @@ async function readKept(
   }
 }
 
-/** What the step gave: history shows a value that is no object under the name that it was saved as. */
+/** The step's output: history shows a value that is not an object under the name it was saved as. */
 function givenOutput(record: {
   stepId: string
   output: JsonObject | null
@@ -193,10 +193,10 @@ export async function deleteWorkflowCase(ctx: ServiceContext, input: OneCase) {
 }
 
 /**
- * Runs test cases of a workflow against its draft as it is saved. Nothing is executed and nobody is asked: what effects gave
- * and people answered is as it was kept.
+ * Runs test cases of a workflow against its saved draft. Executes nothing and asks nobody: effects and people give the
+ * saved results and answers.
  * @param input.body `only` has the ids of the cases to run
- * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT, VALIDATION_FAILED if the draft could not be run
+ * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT, VALIDATION_FAILED if the draft could not run
  */
 export async function runWorkflowCases(
   ctx: ServiceContext,

@@ -7,22 +7,24 @@ import { findVersionToRun } from './find-version-to-run'
 export interface VersionToRun {
   version: number
   publishedVersion: number | null
-  /** It is published, or was. What it is made of was checked then. */
+  /** Whether it is or was published, and so was checked. */
   wasPublished: boolean
   definition: Definition
-  /** It is only what this process saw last. */
+  /** Whether it is only the version this process saw last. */
   fromCache: boolean
 }
 
 const CAPACITY = 1_000
-/** The published versions that this process saw last. They may be outdated: the statement that writes the run checks them. */
+/**
+ * The published versions that this process saw last. They may be outdated: the statement that writes the run checks
+ * them.
+ */
 const published = new Map<string, number>()
 
 /**
  * The version a start uses: the given one, or the published one, or the latest of a workflow that was never published.
- * It may change until the run is written; in a transaction it is held until then.
+ * It may change until the run is written; a transaction locks it until then.
  * @param fromCache true if the version this process read last is enough
- * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
  */
 export async function versionToRun(
   ctx: ServiceContext,

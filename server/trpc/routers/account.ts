@@ -8,7 +8,7 @@ import { database } from '../../database'
 import { log } from '../../log'
 import { given, router, type TrpcContext, userProcedure } from '../init'
 
-/** What people can do with their own account. */
+/** A person's operations on their own account. */
 export const accountRouter = router({
   get: userProcedure.query(({ ctx }) => getAccount(personOf(ctx))),
   changePassword: userProcedure

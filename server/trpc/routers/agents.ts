@@ -46,7 +46,7 @@ export const agentsRouter = router({
   create: tenantProcedure
     .input(given<z.input<typeof CreateAgent>>())
     .mutation(({ ctx, input }) => createAgent(ctx.service, input)),
-  /** With the draft beside it, for its page. */
+  /** With its draft, for its page. */
   open: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openAgent(ctx.service, input)),
   users: tenantProcedure
     .input(given<One>('id'))
@@ -63,14 +63,14 @@ export const agentsRouter = router({
   beginChat: tenantProcedure
     .input(given<JsonObject>())
     .mutation(({ ctx, input, signal }) => beginChat(ctx.service, input, signal ?? never)),
-  /** As `invoke` and `beginChat`, of the draft that the body has. */
+  /** Like `invoke` and `beginChat`, with the draft in the body. */
   invokeDraft: tenantProcedure
     .input(given<OneAgent & { body: DraftTurn }>('agentId'))
     .mutation(({ ctx, input, signal }) => invokeDraftAgent(ctx.service, input, signal ?? never)),
   beginDraftChat: tenantProcedure
     .input(given<OneAgent & DraftTurn>('agentId'))
     .mutation(({ ctx, input, signal }) => beginDraftChat(ctx.service, input, signal ?? never)),
-  /** Without a thread, to compare versions; with `draft`, of that draft. */
+  /** Without a thread, to compare versions; with the optional `draft`. */
   answerOnce: tenantProcedure
     .input(given<OneAgent & { body: Partial<DraftTurn> & { version?: string } }>('agentId'))
     .mutation(({ ctx, input, signal }) => answerOnce(ctx.service, input, signal ?? never)),
@@ -87,7 +87,7 @@ export const agentsRouter = router({
   deleteCase: tenantProcedure
     .input(given<OneCase>('id', 'caseId'))
     .mutation(({ ctx, input }) => deleteAgentCase(ctx.service, input)),
-  /** Against the draft that the body has. */
+  /** Against the draft in the body. */
   runCases: tenantProcedure
     .input(given<One & { body: { draft: z.input<typeof UpdateAgent>; only?: string[] } }>('id'))
     .mutation(({ ctx, input, signal }) => runAgentCases(ctx.service, input, signal ?? never)),

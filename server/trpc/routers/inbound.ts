@@ -29,7 +29,7 @@ interface Sample {
 
 export const inboundRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseInbound(ctx.service)),
-  /** The START fields that a mapping is for. */
+  /** The START fields to map to. */
   fields: tenantProcedure
     .input(given<{ workflowId: string }>('workflowId'))
     .query(({ ctx, input }) => getInputSchema(ctx.service, { id: input.workflowId })),

@@ -4,7 +4,7 @@ import type { FollowLive } from '../../live/schema'
 import { given, router, tenantProcedure } from '../init'
 
 export const liveRouter = router({
-  /** What an open page should read again. */
+  /** Streams what an open page should reload. */
   changes: tenantProcedure
     .meta({ spare: true })
     .input(given<FollowLive>('tab'))

@@ -8,7 +8,7 @@ export const referenceRouter = router({
   read: tenantProcedure
     .input(given<{ id: string }>('id'))
     .query(({ ctx, input }) => readReference(ctx.service, input, ctx.headers)),
-  /** *Try it*: the call itself is authorized, limited and audited as any other. */
+  /** *Try it*: the call itself is authorized, limited and audited like any other. */
   send: tenantProcedure
     .input(given<SendCall>('method', 'path'))
     .mutation(({ ctx, input, signal }) => sendCall(ctx.service, input, ctx.headers, signal ?? never)),

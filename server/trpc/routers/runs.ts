@@ -45,7 +45,7 @@ interface StartInput {
   data: JsonObject
   version?: string
   part?: RunPart
-  /** The run is marked as a test, whatever its version. */
+  /** Marks the run as a test, whatever its version. */
   test?: boolean
   file?: SentFile
 }
@@ -70,7 +70,7 @@ export const runsRouter = router({
   stepValues: tenantProcedure
     .input(given<ReadStepValues>('workflowId'))
     .query(({ ctx, input }) => readStepValues(ctx.service, input)),
-  /** For running a run again from a step with some of its data changed. */
+  /** For rerunning from a step with edited data. */
   dataAtStep: tenantProcedure
     .input(given<ReadDataAtStep>())
     .query(({ ctx, input }) => readDataAtStep(ctx.service, input)),

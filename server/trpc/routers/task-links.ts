@@ -4,7 +4,7 @@ import { revokeTaskLink } from '../../links/revoke'
 import { browseTaskLinks } from '../../views/tasks/links'
 import { given, router, tenantProcedure } from '../init'
 
-/** What a person does with the links of a task. Those who have one use `auth.taskLink`. */
+/** A member's operations on the links of a task. Holders of a link use `auth.taskLink`. */
 export const taskLinksRouter = router({
   list: tenantProcedure
     .input(given<{ runId: string; pauseId: string }>('runId', 'pauseId'))

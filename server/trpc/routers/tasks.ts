@@ -21,18 +21,18 @@ export const tasksRouter = router({
     .input(given<CountTasks | undefined>())
     .query(({ ctx, input }) => countViews(ctx.service, input)),
   get: tenantProcedure.input(given<GetTask>()).query(({ ctx, input }) => getTask(ctx.service, input)),
-  /** Answers of the caller that were not taken in the end. */
+  /** The caller's rejected answers. */
   refused: tenantProcedure.query(({ ctx }) => listRefused(ctx.service)),
   answer: tenantProcedure
     .input(given<{ runId: string; body: unknown; remark?: string | undefined }>('runId'))
     .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
-  /** For a field of an answer that takes a file. */
+  /** For a file field of an answer. */
   addFile: tenantProcedure
     .input(given<TaskAt & { file: SentFile }>())
     .mutation(({ ctx, input }) => addFile(ctx.service, input)),
   dismiss: tenantProcedure.input(given<TaskAt>()).mutation(({ ctx, input }) => dismissRefusal(ctx.service, input)),
   undo: tenantProcedure.input(given<TaskAt>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
   claim: tenantProcedure.input(given<ClaimTask>()).mutation(({ ctx, input }) => claimTask(ctx.service, input)),
-  /** Who may be given a task. */
+  /** The members who may be given a task. */
   takers: tenantProcedure.input(given<TaskAt>()).query(({ ctx, input }) => listTakers(ctx.service, input)),
 })

@@ -31,7 +31,7 @@ export const toolsRouter = router({
   create: tenantProcedure
     .input(given<z.input<typeof CreateTool>>())
     .mutation(({ ctx, input }) => createTool(ctx.service, input)),
-  /** With the draft beside it, for its page. */
+  /** With its draft, for its page. */
   open: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openTool(ctx.service, input)),
   users: tenantProcedure
     .input(given<One>('id'))
@@ -40,7 +40,7 @@ export const toolsRouter = router({
   invoke: tenantProcedure
     .input(given<{ toolId: string; body: z.input<typeof InvokeTool> }>('toolId'))
     .mutation(({ ctx, input, signal }) => invokeTool(ctx.service, input, signal ?? never)),
-  /** As `invoke`, of the draft that the body has. */
+  /** Like `invoke`, with the draft in the body. */
   invokeDraft: tenantProcedure
     .input(
       given<{ toolId: string; body: z.input<typeof InvokeTool> & { draft: z.input<typeof UpdateTool> } }>('toolId'),
@@ -59,7 +59,7 @@ export const toolsRouter = router({
   deleteCase: tenantProcedure
     .input(given<OneCase>('id', 'caseId'))
     .mutation(({ ctx, input }) => deleteToolCase(ctx.service, input)),
-  /** Against the draft that the body has. */
+  /** Against the draft in the body. */
   runCases: tenantProcedure
     .input(given<One & { body: { draft: z.input<typeof UpdateTool>; only?: string[] } }>('id'))
     .mutation(({ ctx, input, signal }) => runToolCases(ctx.service, input, signal ?? never)),

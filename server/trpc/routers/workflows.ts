@@ -63,14 +63,12 @@ export const workflowsRouter = router({
     .input(given<{ definition: unknown }>())
     .query(({ ctx, input }) => checkDraft(ctx.service, input)),
   scope: tenantProcedure.input(given<ReadScope>()).query(({ ctx, input }) => readScope(ctx.service, input)),
-  /**
-   * Takes the body of PUT with the version the edit started from; the details of VERSION_CONFLICT have the current one.
-   */
+  /** Takes the body of PUT with the base version of the edit; the details of VERSION_CONFLICT have the current one. */
   save: tenantProcedure
     .input(given<One & { body: UpdateWorkflow }>('id'))
     .mutation(({ ctx, input }) => updateWorkflow(ctx.service, input)),
   saveLayout: tenantProcedure.input(given<SaveLayout>()).mutation(({ ctx, input }) => saveLayout(ctx.service, input)),
-  /** Of the latest saved version. It changes nothing, but asking again tries again. */
+  /** Of the latest saved version. Changes nothing, but repeating it simulates again. */
   simulate: tenantProcedure
     .input(given<One & { body: unknown }>('id'))
     .mutation(({ ctx, input }) => simulateWorkflow(ctx.service, input)),
@@ -81,7 +79,7 @@ export const workflowsRouter = router({
     .input(given<Guarded & { note?: string }>('id'))
     .mutation(({ ctx, input }) => publishWorkflow(ctx.service, input)),
   cases: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => workflowCases(ctx.service, input)),
-  /** Keeps a run that has ended. */
+  /** Saves an ended run as a test case. */
   keepCase: tenantProcedure
     .input(given<One & { body: KeepWorkflowCase }>('id'))
     .mutation(({ ctx, input }) => keepWorkflowCase(ctx.service, input)),
@@ -99,7 +97,7 @@ export const workflowsRouter = router({
     .input(given<One & { body: { only?: string[] } }>('id'))
     .mutation(({ ctx, input, signal }) => runWorkflowCases(ctx.service, input, signal ?? never)),
   versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => versionHistory(ctx.service, input)),
-  /** Where the open runs of each version stand. */
+  /** The open runs of each version, by step. */
   openRuns: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openRunsByVersion(ctx.service, input)),
   version: tenantProcedure
     .input(given<OneVersion>('id', 'version'))

@@ -25,7 +25,7 @@ import { isKept, keptOutputs, knownOutputs } from './known-outputs'
 import type { Problem } from './problem'
 import { FOR_NAMES } from './scope'
 
-/** Every problem of a definition, including those with the tenant's tools and agents. */
+/** Every problem of a definition, including problems with the tenant's tools and agents. */
 export async function checkDefinition(ctx: ServiceContext, written: Definition): Promise<Problem[]> {
   const problems = await problemsOf(ctx, expand(written))
   const idOf = writtenIds(written)
@@ -100,7 +100,10 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
   return problems
 }
 
-/** Why an agent's answer fails each run: a step needs data. Null if it is no agent, or may be another by the time of a run. */
+/**
+ * Why an agent's answer fails each run: a step needs data. Null if it is not an agent, or may be another one by the
+ * time of a run.
+ */
 async function neverAnswers(
   ctx: ServiceContext,
   { kind, id, version }: Use,
@@ -116,7 +119,7 @@ async function neverAnswers(
   return { code: 'AGENT_NO_STRUCTURED_OUTPUT', message }
 }
 
-/** A warning only: a run that has no key still runs. */
+/** Only a warning: a run without a key still runs. */
 function checkKey(definition: Definition): Problem[] {
   return keyProblems(definition).map((message) => ({
     severity: 'warning',
@@ -149,7 +152,7 @@ async function resourceExists(
   }
 }
 
-/** The version that a start without one would run. */
+/** The version that a start runs by default. */
 const STARTED = 'started'
 
 async function workflowAt(ctx: ServiceContext, id: string, version: string | number) {
@@ -158,16 +161,16 @@ async function workflowAt(ctx: ServiceContext, id: string, version: string | num
   return { row: found.row, content: WORKFLOW.contentOf(found.version) }
 }
 
-/** What a tool takes as arguments, or a workflow as input. */
+/** The arguments of a tool, or the input of a workflow. */
 interface Taken {
   what: string
-  /** The field of the step. */
+  /** The step's field. */
   field: string
   code: Problem['code']
   schema: JsonObject
 }
 
-/** Null if it does not say. */
+/** Null without a schema. */
 async function takenBy(ctx: ServiceContext, { kind, id }: Use, version: string | number): Promise<Taken | null> {
   if (kind === 'workflow') {
     const { row, content } = await workflowAt(ctx, id, version)
@@ -180,7 +183,7 @@ async function takenBy(ctx: ServiceContext, { kind, id }: Use, version: string |
 }
 
 /**
- * Warnings for arguments that would be refused. What a template gives is known only during a run, so only its type is
+ * Warnings for arguments that would be rejected. A template's value is known only during a run, so only its type is
  * checked, but missing and unknown arguments are certain.
  */
 function argumentWarnings(
@@ -212,8 +215,8 @@ function argumentWarnings(
 }
 
 /**
- * @param matters which problems stand in the way, if only a part is to run
- * @throws AppError VALIDATION_FAILED with one detail per error; warnings do not prevent anything
+ * @param matters selects the blocking problems, if only a part runs
+ * @throws AppError VALIDATION_FAILED with one detail per error; warnings block nothing
  */
 export async function requireRunnable(
   ctx: ServiceContext,

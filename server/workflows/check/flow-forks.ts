@@ -6,34 +6,34 @@ import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { bodiesOf, keptApart, stepsOutside } from './regions'
 
-/** What a step adds for later steps to refer to. */
+/** The names that a step defines for later steps. */
 export interface Defined {
   fields: Record<string, DefinedField>
-  /** Those of them that are in run data afterwards, rather than only the step's output. */
+  /** Those that become run data, rather than only the step's output. */
   added: Record<string, DefinedField>
   /** It may add fields of any name. */
   open: boolean
 }
 
-/** Names that have a value on some paths, and on every path: a bit for each. */
+/** Names that have a value on some paths, and on every path: one bit each. */
 export type Bits = { some: bigint; every: bigint }
 
 /** A step that runs branches. */
 interface Fork {
-  /** What each exit that begins a branch puts into its data. */
+  /** The initial data of each exit that begins a branch. */
   begins: Map<string, Bits>
-  /** The exits at which a path of any of its branches ends. */
+  /** The exits at which a path of any branch ends. */
   ends: { step: number; exit: string }[]
   /** The branches whose data is merged at `done`. */
   branches: {
     /** The exits at which a path of the branch ends. */
     ends: { step: number; exit: string }[]
-    /** Names that stand for outputs alone, which nothing outside the branch can refer to, and ... */
+    /** Names that stand only for outputs, which nothing outside the branch can refer to, and ... */
     onlyIds: bigint
-    /** ... those that are in its data only on some paths. */
+    /** ... names that are in its data only on some paths. */
     notAlways: bigint
   }[]
-  /** Whether all of them have succeeded at `done`. */
+  /** Whether `done` means that all branches have succeeded. */
   all: boolean
 }
 
@@ -75,7 +75,7 @@ export function forksOf(
       })
     const config = type.config.safeParse(step)
     const forking = config.success && type.merges ? type.fork({ config: config.data }) : null
-    // A branch without steps ends as it begins.
+    // A branch without steps ends where it begins.
     const empty = [...begins.keys()].filter((exit) => !bodies.some((body) => body.exit === exit))
     const ends = [...bodies.flatMap(endsIn), ...empty.map((exit) => ({ step: at, exit }))]
     forks.set(at, { begins, ends, branches, all: forking?.need === forking?.branches.length })
@@ -83,7 +83,7 @@ export function forksOf(
   return forks
 }
 
-/** The exits of a step at which a path ends, other than by a failure. */
+/** The exits of a step at which a path ends, except by a failure. */
 export function endsOf(
   { steps }: Definition,
   at: number,

@@ -20,9 +20,8 @@ export function predecessors(definition: Definition, position: Map<string, numbe
 }
 
 /**
- * Indices of the steps, each after the steps that lead to it except in a loop (reverse post-order), so that few passes
- * are needed; so the branches of a step come before what follows once they have ended. Iterative, because a definition
- * may have 2,000 steps.
+ * Indices of the steps, each after its predecessors except in a loop (reverse post-order), so that few passes are
+ * needed; so a step's branches come before the steps after them. Iterative, because a definition may have 2,000 steps.
  */
 export function inOrder(definition: Definition, position: Map<string, number>): number[] {
   const { steps, edges, initialStep } = definition
@@ -31,7 +30,7 @@ export function inOrder(definition: Definition, position: Map<string, number>): 
     const spec = findStepType(steps[position.get(edge.from) ?? -1]?.type ?? '')?.exits
     return spec !== undefined && beginsBranch(spec, exitOf(edge))
   }
-  // What is visited last comes first.
+  // The last one visited comes first.
   for (const edge of edges.toSorted((a, b) => Number(begins(a)) - Number(begins(b)))) {
     const [source, target] = [position.get(edge.from), position.get(edge.to)]
     if (source !== undefined && target !== undefined) leaving[source]?.push(target)

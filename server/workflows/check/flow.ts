@@ -13,7 +13,7 @@ import { type Defined, forksOf } from './flow-forks'
 import { inOrder, predecessors } from './flow-order'
 import { ofOutput, type ReadStep, transferFunctionsOf, typesAtStart } from './types'
 
-/** What is known at the start of a step. Each bit of a set is the name or step with that index. */
+/** The known facts at the start of a step. Each bit of a set is the name or step with that index. */
 interface Known {
   /** Names that have a value on some path, and ... */
   some: bigint
@@ -23,10 +23,10 @@ interface Known {
   before: bigint
 }
 
-/** What may have a value somewhere. */
+/** The names that may have a value at some place. */
 export interface Names {
   has(name: string): boolean
-  /** Whether the name has a value on every path, even when optional fields are left out. */
+  /** Whether the name has a value on every path, even without optional fields. */
   hasAlways(name: string): boolean
   /** An earlier step may add fields of any name. */
   open: boolean
@@ -36,31 +36,31 @@ export interface Names {
   definedBy(step: Step, name: string): DefinedField
 }
 
-/** What is known of a step's output before it runs. */
+/** The known facts about a step's output before it runs. */
 export interface KnownOutput {
   field: DefinedField
   /** Null if another version of the tool or agent may run. */
   type: ValueType | null
-  /** The JSON Schema, where it comes from one. */
+  /** The JSON Schema, if it comes from one. */
   schema?: JsonObject
 }
 
 export interface Flow {
-  /** What a step writes into run data, under names that are known; `open` if it may write others. */
+  /** The known names that a step writes into run data; `open` if it may write others. */
   writtenBy(stepId: string): { names: string[]; open: boolean }
-  /** Everything that may have a value when the step starts. */
+  /** The names that may have a value when the step starts. */
   at(stepId: string): Names
   /** The same at the end of a branch of the step; null if no branch ever ends. */
   afterBranch(stepId: string): Names | null
-  /** The values of names when the step starts, at the end of its branches, and when the step is left. */
+  /** The values of names when the step starts, when its branches end, and when the step is left. */
   reads(stepId: string): ReadName
   readsAfterBranch(stepId: string): ReadName
   readsAfter(stepId: string, exit: string): ReadName
-  /** How much the types took: see `MAX_WORK`. */
+  /** The cost of inferring the types: see `MAX_WORK`. */
   typeWork(): number
 }
 
-/** Definitions that people draw take two or three. */
+/** Drawn definitions take two or three. */
 const MAX_PASSES = 30
 
 const NOTHING: Known = { some: 0n, every: 0n, before: 0n }
@@ -71,10 +71,10 @@ export function flowOf(definition: Definition, outputs?: ReadonlyMap<string, Kno
 }
 
 /**
- * One pass over the graph that finds which names have a value where, based on the START fields and on what each step
- * type defines. A cleanup path may start after any step, so other steps' fields may be missing there. Cycles (in
- * drafts) are repeated until nothing changes. `fileId` exists after a multipart start.
- * @param outputs more knowledge about steps' outputs, such as an agent's output schema
+ * Finds which names have a value where, in one pass over the graph, based on the START fields and on each step type's
+ * definitions. A cleanup path may start after any step, so other steps' fields may be missing there. Cycles (in drafts)
+ * are repeated to a fixed point. `fileId` exists after a multipart start.
+ * @param outputs more facts about steps' outputs, such as an agent's output schema
  */
 export function* flowing(definition: Definition, outputs: ReadonlyMap<string, KnownOutput> = new Map()): Sliced<Flow> {
   const { steps, payload } = definition
@@ -119,7 +119,7 @@ export function* flowing(definition: Definition, outputs: ReadonlyMap<string, Kn
 
   const forks = forksOf(definition, position, defined, bitsOf)
   const known: (Known | undefined)[] = []
-  // A step that nothing leads to, or in a loop that nothing enters, is treated as if it came first.
+  // A step without predecessors, or in a loop without an entry, is treated as if it came first.
   const first = new Set(from.flatMap((sources, i) => (sources.length === 0 ? [i] : [])))
   const enter = (i: number, step: Step): Known | null => {
     const sources: Known[] = []
@@ -133,15 +133,15 @@ export function* flowing(definition: Definition, outputs: ReadonlyMap<string, Kn
       const left = leaving(source, exit)
       if (left) sources.push(left)
     }
-    // Not known yet: a step of a loop that is entered at a later step.
+    // Unknown so far: a step of a loop that is entered at a later step.
     if (sources.length === 0) return null
     return sources.reduce(either)
   }
-  /** What is known once a step is left by an exit. Null if the step, or a branch of it, has not been looked at yet. */
+  /** The known facts after leaving a step by an exit. Null if the step, or a branch of it, has not been visited yet. */
   const leaving = (source: number, exit: string): Known | null => {
     const before = known[source]
     if (!before) return null
-    // The step failed, so it gives nothing but its error.
+    // The step failed, so it defines only its error.
     if (FAILURE_EXITS.includes(exit)) return { ...before, some: before.some | error, every: before.every | error }
     const fork = forks.get(source)
     const own = fork?.begins.get(exit) ?? gives[source] ?? { some: 0n, every: 0n }
@@ -173,7 +173,7 @@ export function* flowing(definition: Definition, outputs: ReadonlyMap<string, Kn
   let seeding = false
   for (let changed = true, passes = 0; changed; passes++) {
     changed = false
-    // Loops in loops in loops: less is claimed from here on, so that it ends soon.
+    // Deeply nested loops: claim less from here on, so that it ends soon.
     const rough = passes >= MAX_PASSES
     for (const i of order) {
       yield
@@ -205,7 +205,7 @@ export function* flowing(definition: Definition, outputs: ReadonlyMap<string, Kn
     {
       steps,
       order,
-      // Not from what no run reaches.
+      // Exclude steps that no run reaches.
       from: from.map((sources, i) =>
         reached.has(steps[i]?.id ?? '')
           ? sources.filter(({ source }) => reached.has(steps[source]?.id ?? ''))
@@ -227,7 +227,7 @@ export function* flowing(definition: Definition, outputs: ReadonlyMap<string, Kn
   )
   const everywhere = (states: Known[], name: string) => states.every(({ every }) => holds(every, name))
 
-  /** The steps that may set a name, each after those that lead to it. */
+  /** The steps that may set a name, each after its predecessors. */
   const setters = new Map<string, number[]>()
   for (const i of order)
     for (const name of Object.keys(defined[i]?.fields ?? {})) {
@@ -238,7 +238,7 @@ export function* flowing(definition: Definition, outputs: ReadonlyMap<string, Kn
   return {
     writtenBy(stepId) {
       const { added = {}, open = false } = defined[position.get(stepId) ?? -1] ?? {}
-      // Of a step that may add any field, its id is only the name of a value that is no object.
+      // If a step may add any field, its id only names a value that is not an object.
       return { names: Object.keys(added).filter((name) => !open || name !== stepId), open }
     },
     afterBranch(stepId) {
@@ -305,7 +305,7 @@ function isMerging(read: ReadStep | null): boolean {
   return read?.type.mode === 'fork' && read.type.merges === true
 }
 
-/** Which secrets there are is checked elsewhere. */
+/** Other checks cover whether a secret exists. */
 function withSecrets(read: ReadName): ReadName {
   return (name) => (name === 'secrets' ? { type: ANY, always: false } : read(name))
 }
@@ -340,7 +340,7 @@ function withOutput(step: Step, defined: Defined, known: KnownOutput | undefined
   return { fields: { ...added, [step.id]: output }, added, open }
 }
 
-/** Tells quickly what is in a set: taking a bit out of a large number takes as long as it has bits. */
+/** A fast membership test: extracting one bit of a large number takes time linear in its length. */
 function membersOf(set: bigint): (at: number) => boolean {
   let digits: string | undefined
   return (at) => {

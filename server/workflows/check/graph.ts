@@ -19,9 +19,9 @@ export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string,
 }
 
 /**
- * The problems that keep a definition from running. Pure: the verb, which has the database, checks the tools and agents
- * that steps refer to.
- * @param outputs what is known of the outputs of steps from the schemas of what they call
+ * The problems that prevent a definition from running. Pure: the verb, which has the database, checks the tools and
+ * agents of steps.
+ * @param outputs facts about steps' outputs from the schemas of the called objects
  */
 export function* checkingGraph(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): Sliced<Problem[]> {
   const problems: Problem[] = []
@@ -77,7 +77,7 @@ export function* checkingGraph(definition: Definition, outputs?: ReadonlyMap<str
   return problems.concat(yield* checkReferences(definition, flow))
 }
 
-/** Zod's own words for a field without a value are about types. */
+/** Zod's own message for a missing value is about types. */
 const whatIsMissing = ({ code, input }: { code?: string; input?: unknown }) =>
   code === 'invalid_type' && input === undefined ? 'A value is required.' : undefined
 
@@ -134,7 +134,7 @@ function checkExits(definition: Definition, regions: readonly Region[]): Problem
         problems.push({ severity: 'warning', code: 'W_EMPTY_BRANCH', message, stepId: step.id })
         continue
       }
-      // The path of a branch ends where it likes.
+      // The path of a branch ends anywhere.
       if (inBody.has(step.id)) continue
       // If every action has its own edge, no run takes `next`.
       const actions = exits.filter((exit) => fallsToNext(type.exits, exit.id))
@@ -205,7 +205,7 @@ function asksPeople({ type }: Step): boolean {
   return found?.mode === 'pause' && !found.elapses
 }
 
-/** Such a path must exist and must not wait or run branches: a run that is ending has to finish by itself. */
+/** Such a path must exist and must not wait or run branches: an ending run has to finish by itself. */
 function checkAside(definition: Definition, field: 'onCancel' | 'onFailure', word: string): Problem[] {
   const { [field]: first, steps } = definition
   if (first === undefined) return []

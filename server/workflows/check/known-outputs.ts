@@ -17,25 +17,26 @@ import { flowing, type KnownOutput } from './flow'
 import { resultTypeOf } from './result-type'
 import { definedAs } from './types'
 
-/** So many workflows that run each other are read for the type of a result. */
+/** How many levels of workflows that run each other to read for the type of a result. */
 const MAX_NESTED = 2
-/** So many versions, and so many steps in them: a workflow may run 2,000 others, and each of those as many. */
+/**
+ * How many versions to read, and how many steps in them: a workflow may run 2,000 others, and each of those as many.
+ */
 const MAX_READ = 100
 const MAX_STEPS = 4_000
 
-/** What was read for one definition, at all levels. */
+/** The outputs read for one definition, at all levels. */
 interface Read {
-  /** By kind, id, version and level: at each level, one level less is read below it. */
+  /** By kind, id, version and level: each level reads one level less below it. */
   outputs: Map<string, Promise<KnownOutput | null>>
   versions: number
   steps: number
 }
 
 /**
- * The outputs of steps by step id, as far as known from what they call: the output schemas of agents and tools, and the
+ * The known outputs of steps by step id, from the objects they call: the output schemas of agents and tools, and the
  * results of workflows.
- * @param definition as runs read it
- * @param wanted the steps to read; all by default
+ * @param definition in the form that runs read
  */
 export function knownOutputs(
   ctx: ServiceContext,
@@ -60,7 +61,7 @@ async function outputsIn(
     const config = type.config.safeParse(step)
     const [use] = config.success ? (type.uses?.(config.data) ?? []) : []
     if (!use || use.id.includes('${')) continue
-    // A child workflow has its own pins. What it does not pin may be another version by the time of a run.
+    // A child workflow has its own pins. An unpinned object may have another version by the time of a run.
     if (depth > 0 && !isNumber(use.version)) continue
     const key = `${depth}:${use.kind}:${use.id}@${use.version}`
     const output = read.outputs.get(key) ?? outputOf(ctx, use, read, depth)
@@ -80,12 +81,12 @@ function isNumber(version: Use['version']): boolean {
   return version !== undefined && /^\d+$/.test(String(version))
 }
 
-/** Only those that a published version keeps to. */
+/** Only those that a published version pins. */
 export function keptOutputs(outputs: ReadonlyMap<string, KnownOutput>): Map<string, KnownOutput> {
   return new Map([...outputs].filter(([, { type }]) => type !== null))
 }
 
-/** Null when there is no schema, or no such tool, agent or workflow, and once enough was read. */
+/** Null without a schema, for a missing tool, agent or workflow, and once enough was read. */
 async function outputOf(ctx: ServiceContext, use: Use, read: Read, depth: number): Promise<KnownOutput | null> {
   const kept = isKept(use.version)
   if (use.kind === 'workflow' && (!kept || depth >= MAX_NESTED)) return null
@@ -105,7 +106,7 @@ async function outputOf(ctx: ServiceContext, use: Use, read: Read, depth: number
   }
 }
 
-/** Not for a workflow that was never published: it has no version that could be fixed. */
+/** Skips a workflow that was never published: it has no version to pin. */
 async function resultOf(
   ctx: ServiceContext,
   { id, version = 'published' }: Use,

@@ -2,7 +2,7 @@ import { stepsAside } from '../../definition/paths'
 import type { Definition } from '../../definition/schema'
 import { bodiesOf } from './regions'
 
-/** The steps whose results a step may refer to: those on the paths to it, with the branches that they run. */
+/** The steps whose results a step may refer to: those on the paths to it, including their branches. */
 export function stepsLeadingTo(definition: Definition, stepId: string): Set<string> {
   // A run may enter these paths from any step.
   if (stepsAside(definition).has(stepId)) return new Set(definition.steps.map(({ id }) => id))

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../definition/problem-codes'
 
-/** A problem of a definition, and where it is. Errors prevent publishing; warnings do not. */
+/** A problem of a definition, and its location. Errors prevent publishing; warnings do not. */
 export interface Problem {
   [key: string]: string | undefined
   severity: 'error' | 'warning'
@@ -11,6 +11,6 @@ export interface Problem {
   field?: string
   /** The name that was probably meant. */
   suggestion?: string
-  /** Of an argument: what is wrong with it. */
+  /** Of an argument: the kind of mistake. */
   fault?: 'missing' | 'unknown' | 'wrong'
 }

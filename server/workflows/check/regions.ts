@@ -9,7 +9,7 @@ export function bodiesOf(definition: Definition): Region[] {
   return regionsOf(definition, (step: Step) => findStepType(step.type)?.exits)
 }
 
-/** The bodies whose data stays in them. */
+/** The bodies whose data is not merged. */
 export function keptApart(regions: readonly Region[], { steps }: Definition): Region[] {
   const merging = new Set(
     steps.flatMap(({ id, type: name }) => {
@@ -20,17 +20,17 @@ export function keptApart(regions: readonly Region[], { steps }: Definition): Re
   return regions.filter(({ fork }) => !merging.has(fork))
 }
 
-/** The steps of a body without those of bodies nested in it. */
+/** The steps of a body without those of nested bodies. */
 export function stepsOutside({ steps }: Region, others: readonly Region[]): Set<string> {
   const inside = new Set<string>()
   for (const { fork, steps: inner } of others) {
-    // All that follows a step of another body is in there too.
+    // All successors of a step in another body are in there too.
     if (steps.has(fork) && !inside.has(fork)) for (const id of inner) inside.add(id)
   }
   return new Set([...steps].filter((id) => !inside.has(id)))
 }
 
-/** Bodies are entered through the exit of their step alone, and lie at most so deep in each other. */
+/** A body may be entered only through the exit of its step; nesting is limited. */
 export function checkRegions(definition: Definition, regions: readonly Region[]): Problem[] {
   const problems: Problem[] = crossingsOf(definition, regions).map(({ region: { fork, exit }, stepId, from }) => {
     const where = `the branch ${exit} of ${fork}`
@@ -61,17 +61,19 @@ export function checkRegions(definition: Definition, regions: readonly Region[])
   return problems
 }
 
-/** The number of a visit and that of an item, and what separates them. */
+/** The number of a visit and that of an item, with separators. */
 const NUMBERS_BYTES = 20
 
-/** A branch is named after the steps and exits around it. With the longest id in it, the name is a key of the database. */
+/**
+ * A branch is named after the steps and exits around it. With the longest id in it, the name is a key of the database.
+ */
 function placeBytes(region: Region, outside: ReadonlyMap<string, Region>): number {
   const named = [...outside.values(), region].flatMap(({ fork, exit }) => [fork, exit])
   const ids = [...region.steps].map((id) => Buffer.byteLength(id))
   return named.reduce((sum, name) => sum + Buffer.byteLength(name), Math.max(...ids) + NUMBERS_BYTES * named.length)
 }
 
-/** Two branches whose data is merged must not write the same field: which value would count? */
+/** Two branches whose data is merged must not write the same field: the winner would be undefined. */
 export function checkMerges(
   definition: Definition,
   regions: readonly Region[],

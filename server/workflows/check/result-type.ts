@@ -6,7 +6,7 @@ import { type Flow, flowOf } from './flow'
 import { endsOf } from './flow-forks'
 import { bodiesOf } from './regions'
 
-/** The types of the run data, whenever somebody looks, and of the result. */
+/** The types of the run data at any time, and of the result. */
 export function runTypesOf(definition: Definition, flow: Flow): { data: ValueType; result: ValueType; work: number } {
   const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
   const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
@@ -21,8 +21,8 @@ export function runTypesOf(definition: Definition, flow: Flow): { data: ValueTyp
 }
 
 /**
- * The type of the result of a completed run: of each step that ends it, and of all run data where a path ends without
- * one.
+ * The type of a completed run's result: of each step that ends it, and of all run data where a path ends without such a
+ * step.
  */
 export function resultTypeOf(definition: Definition, flow: Flow = flowOf(definition)): ValueType {
   const reached = definition.initialStep === null ? new Set<string>() : reachable(definition, definition.initialStep)
@@ -32,7 +32,7 @@ export function resultTypeOf(definition: Definition, flow: Flow = flowOf(definit
   for (const [at, { id, type: name }] of definition.steps.entries()) {
     if (!reached.has(id)) continue
     if (findStepType(name)?.mode === 'end') type = join(type, flow.readsAfter(id, '')(id).type)
-    // The path of a branch ends where it likes.
+    // The path of a branch ends anywhere.
     if (inBody.has(id)) continue
     for (const { exit } of endsOf(definition, at, leaving)) type = join(type, flow.readsAfter(id, exit)('_').type)
   }

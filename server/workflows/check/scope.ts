@@ -18,7 +18,7 @@ import { definedAs } from './types'
 
 /**
  * References that never have a value, and those that have one only on some paths: found at publish rather than in the
- * middle of a run. Where an earlier step may add fields of any name, nothing is reported.
+ * middle of a run. After a step that may add fields of any name, nothing is reported.
  */
 export function* checkReferences(definition: Definition, flow: Flow): Sliced<Problem[]> {
   const problems: Problem[] = []
@@ -30,7 +30,7 @@ export function* checkReferences(definition: Definition, flow: Flow): Sliced<Pro
     const templates = findReferences(templatedConfig(step))
     const expressions = expressionReferences(step)
     const type = findStepType(step.type)
-    // Filled in where a branch ends.
+    // Filled in at the end of a branch.
     const later = findReferences(type?.mode === 'fork' && step.result !== undefined ? { result: step.result } : {})
     const references = [...templates.references, ...expressions.references, ...later.references]
     for (const { path, error } of [...templates.problems, ...expressions.problems, ...later.problems]) {
@@ -42,7 +42,7 @@ export function* checkReferences(definition: Definition, flow: Flow): Sliced<Pro
         field: path,
       })
     }
-    // A cancel or a failure may come after any step, so these paths can count on nothing.
+    // A cancel or a failure may follow any step, so these paths can rely on no value.
     if (references.length === 0 || aside.has(step.id)) continue
     const [before, after] = [flow.at(step.id), flow.afterBranch(step.id)]
     const fillsIn: readonly string[] = type?.mode === 'effect' ? (type.fillsIn ?? []) : []
@@ -81,12 +81,12 @@ export function* checkReferences(definition: Definition, flow: Flow): Sliced<Pro
 }
 
 /**
- * What one check may take to look for the names that were meant, in letters compared: a tenth of a second, and some hundreds
- * of names. Further problems have no suggestion.
+ * The budget of one check for suggesting names, in compared letters: a tenth of a second, and some hundreds of names.
+ * Further problems have no suggestion.
  */
 export const FOR_NAMES = 5_000_000
 
-/** More steps than these are only counted. */
+/** Beyond this number, steps are only counted. */
 const MAX_NAMED = 10
 
 function whyMaybe(definition: Definition, producers: { id: string }[], name: string): string {
@@ -104,10 +104,10 @@ export interface ScopeEntry {
   name: string
   type: FieldType
   description: string | null
-  /** Where it comes from: START, a step, or the run itself (`_`). */
+  /** Its origin: START, a step, or the run itself (`_`). */
   from: 'start' | 'step' | 'run'
   stepId: string | null
-  /** It has no value on some paths, or is optional. */
+  /** Whether it has no value on some paths, or is optional. */
   maybe: boolean
   /** The only field of the step that can refer to it; any if absent. */
   only?: string
@@ -118,7 +118,7 @@ const MAX_DEPTH = 3
 
 /**
  * Everything a step can refer to: START fields, then steps in graph order, then all run data.
- * @param flow that of the definition as runs read it
+ * @param flow of the definition in the form that runs read
  */
 export function scopeOf(
   definition: Definition,
@@ -164,7 +164,7 @@ export function scopeOf(
   return { entries: [...entries, { ...all, from: 'run', maybe: false }], open: here.open }
 }
 
-/** What `${error}` is after a step that failed. */
+/** The value of `${error}` after a failed step. */
 const ERROR: DefinedField = {
   type: 'object',
   description: 'Why the step before failed',

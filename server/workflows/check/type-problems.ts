@@ -20,7 +20,7 @@ import type { Flow } from './flow'
 import type { Problem } from './problem'
 import { ofDefined } from './types'
 
-/** A part of a step that cannot work; `fatal` where the step fails each time and nothing catches that. */
+/** A part of a step that cannot work; `fatal` if the step always fails and nothing catches that. */
 interface Found {
   kind: 'operands' | 'path'
   fatal: boolean
@@ -29,8 +29,8 @@ interface Found {
 }
 
 /**
- * What can never work because of the types of values, whatever a run is given.
- * @param looking what may be done to find the names that were meant
+ * Parts that can never work because of the types of values, whatever the run's data.
+ * @param looking the budget for suggesting names
  */
 export function* checkTypes(definition: Definition, flow: Flow, looking: Effort): Sliced<Problem[]> {
   const caught = new Set(definition.edges.filter((edge) => exitOf(edge) === 'error').map(({ from }) => from))
@@ -44,7 +44,7 @@ export function* checkTypes(definition: Definition, flow: Flow, looking: Effort)
     const found = [
       ...checkExpressions(step, flow.reads(step.id), fatal),
       ...checkPaths(step, templatedConfig(step), flow.reads(step.id), fatal),
-      // Filled in where a branch ends, and there may be none.
+      // Filled in at the end of a branch, if it has any.
       ...checkPaths(step, { [RESULT_FIELD]: step[RESULT_FIELD] }, flow.readsAfterBranch(step.id), false),
       ...checkFields(step, flow.reads(step.id), fatal),
     ]
@@ -65,7 +65,7 @@ function problemOf({ kind, fatal, end: { message, unknown }, at }: Found, lookin
   return { severity, code, message: `${message} Did you mean ${shownName(suggestion)}?`, suggestion, ...at }
 }
 
-/** Paths in templates; those of expressions come with their operators. */
+/** Paths in templates; operators check those of expressions. */
 function checkPaths(step: Step, config: JsonLike, read: ReadName, fatal: boolean): Found[] {
   return findReferences(config).references.flatMap(({ path, reference }) => {
     const end = reference.fallback ? null : deadEnd(reference, read)
@@ -83,8 +83,8 @@ function checkExpressions(step: Step, read: ReadName, fatal: boolean): Found[] {
       return field ? { type: ofDefined(field), always: true } : read(name)
     })
     if (!result) continue
-    // An expression that is evaluated later does not fail the step at its start, and of several cases only the first is
-    // always evaluated.
+    // An expression evaluated later does not fail the step at its start, and of several cases only the first is always
+    // evaluated.
     const isSure = fatal && supplied === undefined && (!decides || nth === 0)
     const at = { stepId: step.id, field: path }
     for (const { kind, sure, ...end } of result.misfits) found.push({ kind, fatal: isSure && sure, end, at })
@@ -95,7 +95,7 @@ function checkExpressions(step: Step, read: ReadName, fatal: boolean): Found[] {
   return found
 }
 
-/** A step without the fields that its type does not have: nothing evaluates those. */
+/** A step without fields unknown to its type: nothing evaluates those. */
 function evaluatedBy(step: Step): Step {
   const config = findStepType(step.type)?.config.safeParse(step)
   if (!config?.success) return step
@@ -112,7 +112,7 @@ function typed(text: string, read: ReadName) {
   }
 }
 
-/** Fields that are of another kind than their step takes. */
+/** Fields of another kind than the step takes. */
 function checkFields(step: Step, read: ReadName, fatal: boolean): Found[] {
   return Object.entries(findStepType(step.type)?.takes ?? {}).flatMap(([field, wanted]) => {
     if (wanted === undefined || step[field] === undefined) return []

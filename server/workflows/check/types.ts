@@ -27,7 +27,7 @@ import {
 import type { AnyStep, StepTypes } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
 
-/** A step whose configuration its type can read. */
+/** A step whose configuration its type can parse. */
 export interface ReadStep {
   type: AnyStep
   config: StepConfig
@@ -36,13 +36,13 @@ export interface ReadStep {
 /** The types of the fields a run starts with. */
 export function typesAtStart({ payload }: Definition): Map<string, ValueType> {
   const types = new Map([...propertiesOf(payload)].map(([name, { type }]) => [name, type]))
-  // Given by a multipart start, whatever is declared.
+  // Set by a multipart start, whatever is declared.
   return types.set('fileId', join(ofKind('string'), types.get('fileId') ?? ofKind('string')))
 }
 
 /**
- * What the steps of a definition do with types.
- * @param outputs those known by schema
+ * The effects of a definition's steps on types.
+ * @param outputs known by schema
  * @param always whether a name has a value at the start of a step
  */
 export function transferFunctionsOf(
@@ -110,7 +110,7 @@ function parse(text: string): Expression | null {
   }
 }
 
-/** As `deltaOf` and `objectOf` of the interpreter store an output. */
+/** Mirrors how `deltaOf` and `objectOf` of the interpreter store an output. */
 export function ofOutput(step: Step, output: ValueType): Writes {
   const saveAs = typeof step.saveAs === 'string' ? step.saveAs : null
   const [object, other] = [only(output, KIND.object), without(output, KIND.object)]
@@ -131,7 +131,7 @@ function propertiesIn(fields: Record<string, DefinedField>): Map<string, Propert
   )
 }
 
-/** A type in the form of a declared field, as far as that form can express it. */
+/** A type in the form of a declared field, as precisely as that form allows. */
 export function definedAs(type: ValueType, depth = 0): DefinedField {
   const found = (Object.keys(KIND) as Kind[]).filter((kind) => kind !== 'null' && has(type, kind))
   const [only = 'null'] = found
@@ -145,7 +145,7 @@ export function definedAs(type: ValueType, depth = 0): DefinedField {
   }
 }
 
-/** How deep properties are listed. */
+/** The depth to which properties are listed. */
 const MAX_DEEP = 3
 
 export function ofDefined({ type, nullable, properties }: DefinedField): ValueType {

@@ -13,20 +13,20 @@ import { candidatesOf, usesOf, Values } from './values'
 import { Cut, type Ended, LENGTHS, Walker } from './walk'
 import { lookAt, type World } from './world'
 
-/** What a simulation may cost. */
+/** The maximum cost of a simulation. */
 export interface Budget {
   paths: number
   visits: number
   ms: number
 }
 
-/** No run has it. */
+/** An id that no run has. */
 const SIMULATED_RUN = 'run_simulated'
-/** So many paths without anything new, and values alone will not find more. */
+/** After this many paths without anything new, values alone find nothing more. */
 const DRY_PATHS = 12
-/** Why a run is on its failure path of which only that path is walked. */
+/** The error of a run, if only its failure path is walked. */
 const ERROR = { code: 'SIMULATED', message: 'The simulation made the run fail.', stepId: '' }
-/** As many are walked even if the first ones have come everywhere, for the sake of other values: each is tried. */
+/** The minimum number of paths, even if the first ones reach everything, to try more values. */
 const FEW_PATHS = 6
 
 export interface SimulatedPath {
@@ -35,22 +35,22 @@ export interface SimulatedPath {
   /** How many steps it visited, and the first of them. */
   steps: number
   visits: string[]
-  /** Whether it continued where unknown values would decide, or at an exit that no values led to. */
+  /** Whether it continued past a decision that depends on unknown values, or at an exit that no values led to. */
   assumed: boolean
   input: JsonObject
 }
 
 export interface Simulation {
-  /** Not everything was tried. */
+  /** Whether the budget ended before everything was tried. */
   truncated: boolean
   coverage: { steps: Share; exits: Share }
-  /** Steps that no path came to, though one leads there. */
+  /** Steps that no path reached, although an edge leads there. */
   unreached: string[]
-  /** Steps that nothing leads to. */
+  /** Steps without a path to them. */
   unreachable: string[]
   exits: { stepId: string; exit: string; reached: boolean; assumed: boolean }[]
   failures: (Failed & { input: JsonObject })[]
-  /** Steps whose result depends on values that nothing is known of. */
+  /** Steps whose result depends on unknown values. */
   unknown: string[]
   longestPath: { steps: number; visits: string[] }
   pathsTried: number
@@ -66,9 +66,9 @@ const MAX_PATHS_SHOWN = 20
 const MAX_FAILURES = 100
 
 /**
- * Follows many paths through a definition: with values that fit START, forms and results, each answer people can give,
- * each exit, and each loop twice. Nothing is executed, and only the arguments are read.
- * @param definition one without errors, as runs read it
+ * Follows many paths through a definition: with values that fit START, forms and results, each possible answer, each
+ * exit, and each loop twice. Executes nothing, and reads only its arguments.
+ * @param definition without errors, in the form that runs read
  */
 export async function explore(
   ctx: ServiceContext,
@@ -135,7 +135,7 @@ class Exploration {
     )
   }
 
-  /** What is left to see: the exits that no path has taken, and the steps that lead to them. */
+  /** The remaining goals: exits that no path has taken, and the steps that lead to them. */
   private goals(): Goals {
     const { exits, reachable, definition, target } = this.world
     const left = [...exits].filter(
@@ -154,7 +154,7 @@ class Exploration {
     }
   }
 
-  /** @param data null for that of a start */
+  /** @param data null for a start's data */
   private *path(branch: string, start: string | null, data: JsonObject | null, insists: boolean): Sliced<Ended | null> {
     if (this.paths.length >= this.budget.paths) {
       this.truncated = true

@@ -1,4 +1,4 @@
-/** What all paths of a simulation have taken so far. */
+/** The steps and exits reached by all paths of a simulation so far. */
 export class Coverage {
   readonly steps = new Set<string>()
   private readonly taken = new Map<string, { times: number; really: boolean }>()
@@ -33,32 +33,32 @@ export interface Failed {
   stepId: string
   code: string
   message: string
-  /** An edge, or the failure path, continues from there. */
+  /** Whether an edge, or the failure path, continues from there. */
   handled: boolean
 }
 
-/** Where there is something left to see. */
+/** The places with something left to explore. */
 export interface Goals {
   leads: (stepId: string, exit: string) => boolean
 }
 
 const MAX_SHOWN = 100
 
-/** One path: its choices, and what happened on it. */
+/** One path: its choices and events. */
 export class Path {
   readonly visits: string[] = []
   /** The number of its visits. */
   length = 0
   readonly failures: Failed[] = []
-  /** Steps whose failure may be the fault of values that are not known. */
+  /** Steps that may have failed only because of unknown values. */
   readonly doubts = new Set<string>()
-  /** Not all of its way follows from its values. */
+  /** Whether a part of its course does not follow from its values. */
   assumed = false
   private readonly picked = new Map<string, number>()
 
   /**
-   * @param nth from 0: the first path takes the first of everything
-   * @param for a path to exits that no path has taken, regardless of the values: the steps that lead there
+   * @param nth from 0: the first path takes every first option
+   * @param goals for a path to exits that no path has taken, regardless of the values: the steps that lead there
    */
   constructor(
     private readonly nth: number,
@@ -91,12 +91,12 @@ export class Path {
     this.assumed = true
   }
 
-  /** Whether it takes an exit only to see what follows. */
+  /** Whether it takes an exit only to explore what follows. */
   wants(stepId: string, exit: string): boolean {
     return this.goals !== null && this.coverage.times(stepId, exit) === 0
   }
 
-  /** The exit that has been taken least; for a path with goals, one that leads to them. */
+  /** The exit taken least often; for a path with goals, one that leads to them. */
   choose(stepId: string, ways: readonly string[]): string | undefined {
     const { goals } = this
     const towards = goals ? ways.filter((way) => this.wants(stepId, way) || goals.leads(stepId, way)) : []
@@ -111,7 +111,7 @@ export class Path {
     return goals !== null && !goals.leads(stepId, exit) && ways.some((way) => goals.leads(stepId, way))
   }
 
-  /** A different one on each path: all of them in turn, each value in its own order. */
+  /** A different option on each path: all of them in turn, in an order of its own for each value. */
   pick<T>(about: string, options: readonly T[]): T {
     const count = options.length
     const times = this.picked.get(about) ?? 0
@@ -120,15 +120,15 @@ export class Path {
     for (const letter of about) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193) >>> 0
     const strides = stridesOf(count)
     const stride = strides[hash % strides.length] ?? 1
-    // The first path takes the first of everything; the second round begins elsewhere.
+    // The first path takes every first option; the second round begins elsewhere.
     return options[(this.nth * stride + Math.floor(this.nth / count) * (hash % 5) + times) % count] as T
   }
 }
 
-/** The last count and its strides: values of the same kind come one after the other. */
+/** The last count and its strides: a cache, because values of the same kind follow each other. */
 let last: { count: number; strides: number[] } = { count: 0, strides: [] }
 
-/** The steps with which one comes to all of so many. */
+/** The strides that visit every one of `count` options. */
 function stridesOf(count: number): number[] {
   if (count !== last.count) {
     const all = Array.from({ length: count }, (_, at) => at + 1)

@@ -21,15 +21,15 @@ import { lookAt, type World } from './world'
 const MAX_VISITS = 20_000
 const MAX_MS = 2_000
 
-/** The run that was kept says nothing of what comes next. */
+/** The saved run does not determine what comes next. */
 class NotKept extends Error {
   override name = 'NotKept'
 }
 
 /**
- * Walks a definition as a run did that was kept: with its input, what its effects gave and what people answered. Everything
- * else is computed anew, and nothing is executed.
- * @param definition one without errors, as runs read it
+ * Replays a definition with a saved run's input, effects' results and people's answers. Recomputes everything else, and
+ * executes nothing.
+ * @param definition without errors, in the form that runs read
  */
 export async function replay(
   { tenantId, now }: ServiceContext,
@@ -104,7 +104,7 @@ class Replayer extends Walker {
     return taken
   }
 
-  /** All of them. */
+  /** Unlimited. */
   protected override items(): number {
     return Number.POSITIVE_INFINITY
   }
@@ -129,7 +129,7 @@ class Replayer extends Walker {
     }
   }
 
-  /** Of the same visit of the same branch; otherwise the last one of the step, as often as it is visited now. */
+  /** The outcome of the same visit of the same branch; otherwise of the step's last visit, once for each visit now. */
   private outcomeAt({ state, step, at }: Entry<Position>): StepOutcome {
     const all = own(this.kept.steps, step.id) ?? []
     const branch = shownBranch(state.ref.branch)

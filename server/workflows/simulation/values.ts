@@ -8,10 +8,10 @@ import { referringConfig } from '../../definition/templated-config'
 import { fillSchema, PER_VALUE, TooMuchToMake } from '../../models/fill-schema'
 import { findStepType } from '../../steps/registry'
 
-/** Takes one of several values, a different one on each path. */
+/** Picks one of several values, a different one on each path. */
 export type Pick = <T>(about: string, options: readonly T[]) => T
 
-/** Values that decide something in a definition: those its expressions compare with, and their neighbours. */
+/** Values that affect decisions in a definition: the constants in its comparisons, and their neighbours. */
 export interface Candidates {
   numbers: readonly number[]
   texts: readonly string[]
@@ -19,9 +19,9 @@ export interface Candidates {
 
 const MAX_CANDIDATES = 16
 const MAX_DEEP = 6
-/** How much is made for one path: about 10,000 values. */
+/** The budget for one path's values: about 10,000 values. */
 const MAX_MADE = 600_000
-/** So many uses of a value say enough about it. */
+/** This many uses of a value describe it well enough. */
 const MAX_USES = 1_000
 
 export function candidatesOf(definition: Definition): Candidates {
@@ -56,7 +56,7 @@ function partsOf(part: Expression): Expression[] {
   }
 }
 
-/** Which parts of a value the steps of a definition refer to, by the value's name. */
+/** The parts of a value that the steps of a definition refer to, by the value's name. */
 export type Uses = ReadonlyMap<string, readonly (readonly Segment[])[]>
 
 export function usesOf(definition: Definition): Uses {
@@ -69,7 +69,7 @@ export function usesOf(definition: Definition): Uses {
   for (const step of definition.steps) {
     for (const { reference } of findReferences(referringConfig(step)).references) add(reference.root, reference.path)
   }
-  // What is gone through is a list, of what is asked of an item.
+  // An iterated value is a list of such items.
   const items = [[], ...(uses.get('item') ?? [])]
   for (const step of definition.steps) {
     for (const [field, wanted] of Object.entries(findStepType(step.type)?.takes ?? {})) {
@@ -81,7 +81,7 @@ export function usesOf(definition: Definition): Uses {
   return uses
 }
 
-/** Makes values for a path of a simulation. Once that was too much, it makes nothing more than null and empty lists. */
+/** Makes values for a path of a simulation. Beyond the budget, it makes only null and empty lists. */
 export class Values {
   private readonly effort = new Effort(MAX_MADE)
 
@@ -93,13 +93,13 @@ export class Values {
 
   /**
    * A value for a JSON Schema.
-   * @param name the name of the value, so that parts the schema leaves open are made from how they are used
+   * @param name the name of the value, so that its uses determine the parts that the schema leaves open
    */
   of(schema: JsonValue | undefined, about: string, name: string): JsonValue {
     return this.fill(schema, about, this.uses.get(name) ?? [], 0)
   }
 
-  /** A value of which nothing is known but what steps refer to. */
+  /** A value known only by the references to it. */
   unknown(about: string, name: string): JsonValue {
     return this.shaped(this.uses.get(name) ?? [], about, 0)
   }
@@ -158,7 +158,7 @@ export class Values {
     const known: JsonObject = isJsonObject(properties) ? properties : {}
     const needed = new Set(Array.isArray(required) ? required : [])
     const names = new Set([...Object.keys(known), ...[...needed].filter((name) => typeof name === 'string')])
-    // What nothing is said about may be there, if something refers to it.
+    // An undeclared property may exist if something refers to it.
     if (additionalProperties !== false) for (const [first] of uses) if (typeof first === 'string') names.add(first)
     const filled: JsonObject = {}
     for (const name of names) {
@@ -188,7 +188,7 @@ export class Values {
     return this.pick(about, typeof preset === 'string' ? [preset, ...this.candidates.texts] : this.candidates.texts)
   }
 
-  /** An object with the parts that steps refer to, or a plain value. */
+  /** An object with the referenced parts, or a plain value. */
   private shaped(uses: readonly (readonly Segment[])[], about: string, depth: number): JsonValue {
     const inside = uses.filter((path) => path.length > 0)
     if (!this.effort.allows(PER_VALUE + uses.length)) return null

@@ -44,18 +44,18 @@ import type { Path } from './path'
 import type { Values } from './values'
 import { isSure, type World } from './world'
 
-/** Round a loop twice is enough: from then on, a walk takes the way out. */
+/** Two rounds of a loop are enough: after that, a walk leaves it. */
 const ROUNDS = 2
-/** A loop without a decision ends somewhere too. */
+/** Also ends a loop without a decision. */
 const MAX_VISITS = 8
-/** Of the items of a list. */
+/** The maximum items of a list. */
 const MAX_ITEMS = 2
 
-/** A list with two items and one without any, as choices that some path has to make. */
+/** A list with two items and an empty one, as choices that some path has to make. */
 const NO_ITEMS = 'no items'
 export const LENGTHS: readonly string[] = ['two items', NO_ITEMS]
 
-/** What a step fails with on a path that wants to see what follows. */
+/** The failure of a step on a path that explores what follows. */
 const SIMULATED = { code: 'SIMULATED', message: 'The simulation made this step fail.' }
 
 type Failure = { code: string; message: string }
@@ -67,18 +67,18 @@ export interface Ended {
   arrival: Arrival | null
 }
 
-/** A walk that came too often to the same step. */
+/** A walk that visited one step too often. */
 export class Cut extends Error {
   override name = 'Cut'
 }
 
 /**
- * Walks a path as the interpreter does, with the same parts: how a step is filled in and computed, its exits, what follows a
- * failure, an answer, and the end of branches. Only effects and people are replaced, by values and choices. It yields
- * before each visit.
+ * Walks a path like the interpreter, with the same parts: filling in and computing a step, its exits, the continuation
+ * after a failure or an answer, and the end of branches. Only effects and people are replaced, by values and choices.
+ * Yields before each visit.
  */
 export class Walker {
-  /** Of one step, without its branches. */
+  /** Per step, without its branches. */
   protected readonly mostVisits: number = MAX_VISITS
 
   constructor(
@@ -168,7 +168,7 @@ export class Walker {
       return enterResolved(entry, fillIn(step, type, lookupWith(state.data, outputs)))
     } catch (err) {
       const failure = failureAtEntry(err)
-      // It may only be that the values generated are not those of a run.
+      // The cause may be that the generated values differ from a run's.
       const isOwn = failure.code !== 'INVALID_CONFIG' && isSure(this.world, step) && !this.path.assumed
       if (failure.code === 'LOOP_LIMIT' || isOwn) return { failure }
       this.path.doubt(step.id)
@@ -176,7 +176,7 @@ export class Walker {
     }
   }
 
-  /** A step whose values could not be filled in continues as if they had been. */
+  /** Continues after a step whose values could not be filled in as if they had been. */
   private assume(entry: Entry<Position>): Entered | null {
     const { state, step, type } = entry
     const list = [0, 1].map((nth) => this.values.unknown(`${step.id} item ${nth}`, 'item'))
@@ -199,7 +199,7 @@ export class Walker {
     return { config: parsed, outputData: {}, delta: {}, grown: state, exit: exit ?? 'next' }
   }
 
-  /** Null if what it asks depends on unknown values. */
+  /** Null if its question depends on unknown values. */
   private askedBy({ state, step, type }: Entry<Position>, config: StepConfig): Asked | null {
     if (type.mode !== 'pause') return null
     try {
@@ -215,7 +215,7 @@ export class Walker {
     return (this.world.exits.get(stepId) ?? []).filter((exit) => !FAILURE_EXITS.includes(exit))
   }
 
-  /** Where a decision ignores its values: to leave a loop, or to take an exit that no values have led to yet. */
+  /** Decisions that ignore their values: to leave a loop, or to take an exit that no values have led to yet. */
   protected decided({ step, type, at }: Entry<Position>, taken: Entered): Entered {
     if (type.mode !== 'pure' || !('exit' in taken)) return taken
     if (this.path.wants(step.id, 'error') && this.world.leads(step.id, 'error')) {
@@ -238,7 +238,7 @@ export class Walker {
     return { ...taken, exit: wanted }
   }
 
-  /** An effect is not executed, nobody is asked, and branches are followed one after the other. */
+  /** Does not execute effects, asks nobody, and follows branches one by one. */
   protected *perform(
     entry: Entry<Position>,
     { begins: config, asked }: Extract<Entered, { begins: StepConfig }>,
@@ -255,14 +255,14 @@ export class Walker {
     }
   }
 
-  /** Takes the exit that has been taken least, and leaves a loop that has been followed often enough. */
+  /** Takes the exit taken least often, and leaves a loop after enough rounds. */
   private choice({ step, at }: Entry<Position>, ways: readonly string[], mayFail: boolean): string {
     const all = mayFail ? [...ways, 'error'] : ways
     const out = at.visit > ROUNDS ? all.filter((exit) => this.world.leavesLoop(step.id, exit)) : []
     return this.path.choose(step.id, out.length > 0 ? out : all) ?? 'next'
   }
 
-  /** Where something would follow from a failure. */
+  /** Whether anything would follow from a failure. */
   private mayFail({ state, step }: Entry<Position>): boolean {
     const caughtBy = (id: string) => this.world.leads(id, 'error')
     const around = [...state.ref.branch.matchAll(/\/([^/#]+)#/g)].map(([, id]) => id ?? '')
@@ -296,7 +296,7 @@ export class Walker {
     )
   }
 
-  /** What follows from an answer, as in a run. */
+  /** The continuation after an answer, as in a run. */
   protected resumed(
     { state, step, type, at }: Entry<Position>,
     config: StepConfig,
@@ -329,7 +329,7 @@ export class Walker {
     return { due: true }
   }
 
-  /** How many items of a list to go through: none on some path, two on another. */
+  /** How many items of a list to iterate: none on some path, two on another. */
   protected items(stepId: string): number {
     const way = this.path.choose(stepId, LENGTHS)
     this.path.leave(stepId, way ?? '')
@@ -362,7 +362,7 @@ export class Walker {
         if (counts.stopOnError) break
         continue
       }
-      // As many as are needed count; the others would have been stopped.
+      // Only as many as needed count; the others would have been stopped.
       const isNeeded = need === null || counts.succeeded < need
       if (isNeeded) counts.succeeded++
       joined.push({ ...base, state: isNeeded ? 'done' : 'stopped', result: arrival?.done ?? null })

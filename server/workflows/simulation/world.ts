@@ -13,16 +13,16 @@ import { findStepType } from '../../steps/registry'
 import { type Flow, flowing, type KnownOutput } from '../check/flow'
 import { keptOutputs } from '../check/known-outputs'
 
-/** What a simulation knows of a definition. */
+/** The facts of a definition that a simulation uses. */
 export interface World {
   definition: Definition
   outputs: ReadonlyMap<string, KnownOutput>
-  /** Given in place of what would be generated, by step. */
+  /** Replace generated values, by step. */
   answers: JsonObject
   flow: Flow
   /** The exits that a walk may take, by step. */
   exits: ReadonlyMap<string, readonly string[]>
-  /** The steps that go through a list. */
+  /** The steps that iterate over a list. */
   lists: readonly string[]
   /** The steps that a run may reach. */
   reachable: ReadonlySet<string>
@@ -67,7 +67,7 @@ function exitsToTake(step: Step, { edges }: Definition): string[] {
   const spec = findStepType(step.type)?.exits
   if (!spec) return []
   const all = exitsOf(spec, step).map(({ id }) => id)
-  // Each answer that can be given counts as its own path, wherever it leads.
+  // Each possible answer counts as a path of its own, wherever it leads.
   const offers = all.some((id) => fallsToNext(spec, id))
   return all.filter((id) => {
     if (FAILURE_EXITS.includes(id)) return edges.some((edge) => edge.from === step.id && exitOf(edge) === id)
@@ -75,7 +75,10 @@ function exitsToTake(step: Step, { edges }: Definition): string[] {
   })
 }
 
-/** Whether everything that a step refers to is known so well that its failure is no fault of the values generated. */
+/**
+ * Whether everything that a step refers to is known well enough that generated values cannot be the cause of its
+ * failure.
+ */
 export function isSure({ flow }: World, step: Step): boolean {
   const type = findStepType(step.type)
   const read = flow.reads(step.id)
