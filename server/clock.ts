@@ -2,14 +2,14 @@ import type { Sql } from '@/db/index'
 import { processWide } from '@/db/process-wide'
 import { log } from './log'
 
-/** How long a reading is used, and the delay before the next one after a failure. */
+/** How long a reading is valid, and the delay before the next one after a failure. */
 const FRESH_MS = 60_000
 const AGAIN_MS = 5_000
 /** A jump of this machine's clock, or a sleep. */
 const JUMP_MS = 500
-/** A reading that took longer is too inexact. */
+/** A slower reading is too inexact. */
 const QUICK_MS = 1_000
-/** Steps back of up to this much are waited out, so that nothing ends before it began. */
+/** The clock stands still during steps back of up to this much, so that nothing ends before it began. */
 const HELD_MS = 5_000
 
 /** The database's time at a moment of this process. */
@@ -30,7 +30,7 @@ interface Clock {
 const state = () => processWide<Clock>('clock', () => ({ read: null, last: null, reading: null, triedAt: 0, shown: 0 }))
 
 /**
- * The time by the database's clock, which all processes share, whatever this machine's clock shows. Before `setClock`,
+ * The time by the database's clock, which all processes share, regardless of this machine's clock. Before `setClock`,
  * and in commands, it is this machine's.
  */
 export function now(): Date {
@@ -57,7 +57,7 @@ export async function setClock(sql: Sql): Promise<void> {
     if (!row) throw new Error('The database did not return its time.')
     return row.ms
   }
-  // The first reading must count, however long it took.
+  // The first reading must count, even if it was slow.
   clock.last = await take(clock.read)
   clock.triedAt = performance.now()
   const offset = Math.round(clock.last.time - clock.last.wall)
@@ -65,7 +65,7 @@ export async function setClock(sql: Sql): Promise<void> {
     log().warn({ offsetMs: offset }, 'this machine’s clock is wrong; using the database’s')
 }
 
-/** Settles when no reading is under way. */
+/** Settles when no reading is in progress. */
 export async function clockRead(): Promise<void> {
   await state().reading
 }
@@ -92,7 +92,7 @@ async function take(read: () => Promise<number>): Promise<Reading> {
   const told = await read()
   const elapsed = performance.now()
   const wall = Date.now()
-  // It was read at some moment in between. If this machine's clock agrees, it is the more exact one.
+  // The database read its clock at some moment in between. If this machine's clock agrees, it is the more exact one.
   const latest = told + (elapsed - from)
   const agrees = wall >= told - 1 && wall <= latest + 1
   return { time: agrees ? wall : (told + latest) / 2, elapsed, wall }

@@ -5,7 +5,7 @@ import type { JsonObject } from './definition/json'
 import type { Log } from './log'
 import type { Role } from './roles'
 
-/** The caller. `id` is what history shows. */
+/** The caller. History shows its `id`. */
 export type Actor =
   | { kind: 'apiKey'; id: string; role: Role }
   /** `id` is the token's `sub`: one of the customer's own users, vouched for by the customer's backend. */
@@ -14,7 +14,7 @@ export type Actor =
   | { kind: 'user'; id: string; name: string; sessionId: string; role: Role }
   | { kind: 'system'; id: string; role: 'owner' }
 
-/** What the tokens of a limited signing secret may touch; whatever is outside does not exist for them. */
+/** The resources that the tokens of a limited signing secret may use; all others do not exist for them. */
 export interface Reach {
   /** Null for all. */
   readonly workflowIds: readonly string[] | null
@@ -31,13 +31,13 @@ export interface ServiceContext {
   readonly log: Log
   readonly now: () => Date
   readonly requestId: string
-  /** Where the request came from. Absent for what the product and its command line do. */
+  /** Where the request came from. Absent for work of the product and its command line. */
   readonly address?: () => string | null
   /** Read-only facts about the end user, verified from a signed token. */
   readonly trusted: JsonObject | null
   /** Set for the tokens of a limited secret. `server/auth/reach.ts` reads it. */
   readonly reach?: Reach | undefined
-  /** The limits of the caller that hold for files even where `reach` does not count. */
+  /** The caller's limits for files, which apply even where `reach` does not. */
   readonly fileReach?: Reach | undefined
   /** Set for a verb whose own statement checks the key. */
   readonly cachedCaller?: CachedCaller | undefined
@@ -48,22 +48,22 @@ export interface ServiceContext {
 /** A caller whose key was not read for this request. See `server/auth/cached-caller.ts`. */
 export interface CachedCaller {
   readonly keyHash: string
-  /** The role it had when it was read. */
+  /** The role of the key when it was read. */
   readonly role: Role
-  /** The statement was sent: only its answer can say now that nothing was written. */
+  /** The statement was sent: only its response can now confirm that nothing was written. */
   sent: boolean
-  /** Set by the statement that finds the key good. */
+  /** Set by the statement that finds the key valid. */
   verified: boolean
 }
 
-/** What work for all tenants at once is done with. */
+/** The context of work for all tenants together. */
 export interface Sweep extends Pick<ServiceContext, 'log' | 'now'> {
   readonly db: Db
 }
 
-/** Saves the result of each of a request's transactions with it, so a repeated request does not run them again. */
+/** Saves the result of each of a request's transactions with it, so that a repeated request does not run them again. */
 export interface KeyedRequest {
-  /** What the calls that this request makes are recognised by: the same for a repeat, and different for any other request. */
+  /** Identifies the calls that this request makes: the same for a repeat, and different for any other request. */
   readonly outgoingKey: string
   /** The result of the request's next transaction if an earlier attempt committed it, else null. */
   recall<T>(): { result: T } | null
@@ -74,7 +74,7 @@ export interface KeyedRequest {
   remember(tx: Tx, result: unknown): Promise<void>
   /** Call after the transaction that called `remember` has committed. */
   committed(): void
-  /** The key stays taken until this has settled: the work goes on after its answer has begun. */
+  /** The key stays taken until this has settled: the work continues after its response has begun. */
   heldBy(work: Promise<unknown>): void
 }
 
@@ -127,13 +127,13 @@ export async function withTransaction<T>(
   return result
 }
 
-/** Runs a hint once what was written is committed: at once without a transaction, which each statement then is. */
+/** Runs a hint after the commit: immediately without a transaction, where each statement is its own. */
 export function afterCommit(ctx: ServiceContext, hint: () => void): void {
   if (isInTransaction(ctx)) ctx.afterCommit(hint)
   else hint()
 }
 
-/** Undoes something in memory if the transaction fails. Without one, the caller does that itself. */
+/** Undoes something in memory if the transaction fails. Without one, the caller undoes it itself. */
 export function afterRollback(ctx: ServiceContext, undo: () => void): void {
   if (isInTransaction(ctx)) ctx.afterRollback(undo)
 }
@@ -152,7 +152,7 @@ export function systemContext(
     requestId: '',
     trusted: null,
     ...base,
-    // Runs may use more than the person who started them: their steps call any tool and agent of the workflow.
+    // Runs may use more than their starters: their steps call any tool and agent of the workflow.
     reach: undefined,
     fileReach: undefined,
     actor: { kind: 'system', id: actorId, role: 'owner' },

@@ -54,8 +54,8 @@ function keyId(key: Buffer): number {
 }
 
 /**
- * The keys of this installation: ENCRYPTION_KEY, or a key generated once and kept in DATA_DIR.
- * @throws EnvError when it has neither
+ * The keys of this installation: ENCRYPTION_KEY, or a key generated once and stored in DATA_DIR.
+ * @throws EnvError without either
  */
 export function keyring(): Keyring {
   return processWide('keyring', () => readKeyring(env()))

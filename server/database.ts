@@ -7,9 +7,9 @@ import { EnvError, env } from './env'
  */
 const STATEMENT_MS = 30_000
 
-/** Time limit for large answers, whose statements read many megabytes. */
+/** Time limit for large responses, whose statements read many megabytes. */
 export const READ_MS = 10_000
-/** How many large reads a process runs at a time. */
+/** How many large reads a process runs concurrently. */
 export const READ_SLOTS = 2
 
 /**
@@ -22,7 +22,7 @@ export function database(): Database {
     max: poolMax,
     statementTimeoutMs: STATEMENT_MS,
     listenUrl: directUrl,
-    // A function that is suspended keeps its connections open, and the server has only few.
+    // A suspended function leaves its connections open, and the server has only a few.
     ...(VERCEL ? { idleTimeoutS: 20 } : {}),
   })
 }

@@ -5,28 +5,28 @@ import { now } from './clock'
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 interface State {
-  /** Answers what is due. @returns when something is due next */
+  /** Answers everything due. @returns the next due time */
   look: (() => Promise<Date | null>) | null
   timer: NodeJS.Timeout | null
   at: number
   looking: boolean
-  /** It became due while a check was running. */
+  /** Something became due while a check was running. */
   again: boolean
 }
 
-/** One timer for everything of a kind that has a due time, however much. */
+/** One timer for all due times of a kind, however many. */
 export interface DueTimer {
   /**
-   * Starts the timer with a check for what is due already.
-   * @param look answers what is due; returns when something is due next
+   * Starts the timer with a check for everything already due.
+   * @param look answers everything due; returns the next due time
    * @returns a function that stops it
    */
   watch(look: () => Promise<Date | null>): () => void
-  /** Tells the timer of a due time. Does nothing in a process that does not watch. */
+  /** Informs the timer of a due time. Does nothing in a process that does not watch. */
   dueBy(time: Date): void
 }
 
-/** @param kind what is due, for this process's state */
+/** @param kind the kind of due times, for this process's state */
 export function dueTimer(kind: string): DueTimer {
   const state = () =>
     processWide<State>(`due.${kind}`, () => ({
@@ -56,7 +56,7 @@ export function dueTimer(kind: string): DueTimer {
     watched.timer.unref()
   }
 
-  /** One check at a time: if something becomes due meanwhile, another check follows. */
+  /** One check at a time: if something becomes due in the meantime, another check follows. */
   async function fire(): Promise<void> {
     clear()
     const watched = state()

@@ -4,7 +4,7 @@ import { processWide } from '@/db/process-wide'
 import { AllowedHosts } from '@/lib/ip'
 import { readS3Url } from '@/lib/s3-url'
 
-/** A setting is missing or wrong. The message is one sentence that says how to fix it. */
+/** A setting is missing or wrong. The message is one sentence with the fix. */
 export class EnvError extends Error {
   override name = 'EnvError'
 }
@@ -15,12 +15,12 @@ const DEFAULT_PORT = 3000
 const TENANT_SHARE = 10
 
 /**
- * A function on Vercel ends after 300 s, which the routes ask for as `maxDuration`. A call may begin a step until 50 s, and
- * what is left is for recording it.
+ * A function on Vercel ends after 300 s, which the routes request as `maxDuration`. A call may begin a step until 50 s;
+ * the remaining time is for recording it.
  */
 const LONGEST_STEP_ON_VERCEL_MS = 240_000
 export const LONGEST_CALL_ON_VERCEL_S = 300
-/** A call that only waits answers before that, with what there is by then. */
+/** A call that only waits responds before that, with the current state. */
 const LONGEST_WAIT_MS = 300_000
 const LONGEST_WAIT_ON_VERCEL_MS = 280_000
 
@@ -88,15 +88,18 @@ const Variables = z.object({
   ENCRYPTION_KEY: optional.refine((value) => value === undefined || parseEncryptionKeys(value) !== null, {
     message: 'must be 32 random bytes in base64 or hex, such as `openssl rand -base64 32` prints',
   }),
-  /** What a Prometheus server sends to read the metrics; without it there are none. */
+  /** The token of a Prometheus server that reads the metrics; without it, metrics are off. */
   METRICS_TOKEN: optional.refine((value) => value === undefined || /^[\x21-\x7e]{16,256}$/.test(value), {
     message: 'must have 16 to 256 printable ASCII characters without spaces',
   }),
-  /** The workspace whose owners see how the service does; without it, that of an installation with a single one. */
+  /**
+   * The workspace whose owners see the state of the service; by default, the only one of an installation with a single
+   * one.
+   */
   OPERATOR_TENANT_ID: optional.refine((value) => value === undefined || /^[A-Za-z0-9_-]{1,80}$/.test(value), {
     message: 'must be the id of a workspace, such as ten_default',
   }),
-  /** Where traces go; without it there are none. The SDK reads it as well. */
+  /** Where traces are sent; without it, tracing is off. Also read by the SDK. */
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl,
   /** Read by the SDK: headers for the receiver, such as its key. */
   OTEL_EXPORTER_OTLP_HEADERS: optional,
@@ -105,7 +108,7 @@ const Variables = z.object({
   RATE_LIMIT_STARTS: perMinute,
   RATE_LIMIT_INVOKES: perMinute,
   RATE_LIMIT_FAILURES: perMinute,
-  /** What all credentials of one tenant may do together. */
+  /** The limits of all credentials of one tenant together. */
   RATE_LIMIT_TENANT_REQUESTS: perMinute,
   RATE_LIMIT_TENANT_STARTS: perMinute,
   RATE_LIMIT_TENANT_INVOKES: perMinute,
@@ -113,10 +116,10 @@ const Variables = z.object({
   /** How many event streams may be open in a process. */
   STREAMS_PER_TENANT: count(1, 100_000, 200),
   STREAMS_TOTAL: count(1, 1_000_000, 2_000),
-  /** Next answers the API as well, as it does under `next start`. */
+  /** Next also serves the API, as it does under `next start`. */
   API_THROUGH_NEXT: flag,
   TRUST_PROXY: count(0, 10, 0),
-  /** Private hosts that tools may call anyway. */
+  /** Private hosts that tools may call despite the block. */
   ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {
     message: 'must list hosts, host:port, addresses or CIDR ranges, such as db.internal:8080,10.0.0.0/8',
   }),
@@ -135,13 +138,13 @@ const Variables = z.object({
   INNGEST_ENV: optional,
   INNGEST_DEV: optional,
   INNGEST_BASE_URL: httpUrl,
-  /** Where the Inngest server reaches this service, if not at PUBLIC_URL. The SDK reads it as well. */
+  /** Where the Inngest server reaches this service, if not at PUBLIC_URL. Also read by the SDK. */
   INNGEST_SERVE_ORIGIN: httpUrl,
-  /** Files go to this bucket if set. It contains a secret. */
+  /** The bucket for files, if set. It contains a secret. */
   FILES_S3_URL: optional.refine((value) => value === undefined || readS3Url(value) !== null, {
     message: 'must be a bucket with its key, such as https://KEY:SECRET@s3.example.com/bucket?region=eu-central-1',
   }),
-  /** Otherwise to this Vercel Blob store, and without one to a folder in DATA_DIR. */
+  /** Otherwise the Vercel Blob store for files; without either, they go to a folder in DATA_DIR. */
   BLOB_READ_WRITE_TOKEN: optional.refine(
     (value) => value === undefined || /^vercel_blob_rw_[A-Za-z0-9]+_/.test(value),
     {
@@ -157,9 +160,9 @@ const Variables = z.object({
   ANSWER_UNDO_MS: count(0, 60_000, 10_000),
   /** How long a run's whole cleanup path may take. */
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
-  /** How many steps of one tenant may run at once. */
+  /** How many steps of one tenant may run concurrently. */
   TENANT_CONCURRENCY: count(1, 1_000, 64),
-  /** How many runs may wait for their turn before starts are refused; 0 for any number. */
+  /** How many runs may be queued before starts are refused; 0 for any number. */
   QUEUE_LIMIT: count(0, 10_000_000, 10_000),
   /** How long an agent may take to answer one message, including tool calls and retries. */
   AGENT_TIMEOUT_MS: count(100, 600_000, 120_000),
@@ -184,7 +187,7 @@ const Variables = z.object({
   SETUP_TOKEN: optional.refine((value) => value === undefined || value.length >= 16, {
     message: 'must be at least 16 characters',
   }),
-  /** The server that mails about tasks go out through; without it, there are none. */
+  /** The server that sends mails about tasks; without it, no mails are sent. */
   SMTP_URL: optional.refine((value) => value === undefined || (/^smtps?:\/\/[^/]/.test(value) && URL.canParse(value)), {
     message: 'must be an smtp:// or smtps:// URL, such as smtps://user:password@mail.example.com',
   }),
@@ -196,7 +199,7 @@ const Variables = z.object({
       .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.slice(0, -1).join(', ')} or ${LOG_LEVELS.at(-1)}` })
       .default('info'),
   ),
-  /** Where `admin pull`, `diff` and `apply` go instead of this machine's service, and its API key. */
+  /** The service that `admin pull`, `diff` and `apply` use instead of this machine's, and its API key. */
   DEFINITIONS_URL: httpUrl,
   DEFINITIONS_KEY: optional,
   // Vercel sets these.
@@ -232,7 +235,7 @@ export type Env = Readonly<
     longestStepMs: number
     /** How long a caller may wait for a run, for the same reason. */
     longestWaitMs: number
-    /** What this deployment is to its platform. A preview must not touch production's database. */
+    /** This deployment's role on its platform. A preview must not touch production's database. */
     deployment: 'production' | 'preview' | null
     /** `inngest` when the functions run on an Inngest server, `embedded` when this process runs them. */
     engine: 'inngest' | 'embedded'
@@ -288,13 +291,13 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),
     engine,
-    // Leaves out the port, which may change between local starts: tokens must outlive that.
+    // Excludes the port, which may change between local starts: tokens must outlive that.
     jwtAudience: JWT_AUDIENCE ?? (PUBLIC_URL ? new URL(PUBLIC_URL).hostname : 'localhost'),
     limits: Object.freeze({
       requests,
       starts,
       invokes,
-      // On a developer's machine everybody shares one address, including test suites.
+      // On a developer's machine everyone shares one address, including test suites.
       failures: Math.max(1, RATE_LIMIT_FAILURES ?? (ownDatabase ? 30 : 300)),
     }),
     tenantLimits: Object.freeze({
@@ -307,8 +310,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
 }
 
 /**
- * The settings that Vercel requires. Checked when a process starts and not when the environment is read, because the
- * build reads it too and needs none of them.
+ * The settings that Vercel requires. Checked when a process starts and not when the environment is read: the build also
+ * reads it, and needs none of them.
  * @throws EnvError
  */
 export function requirePlatform({ VERCEL, ...settings }: Env): void {
@@ -358,7 +361,7 @@ function requireBoth<N extends string>(env: Partial<Record<N, string | undefined
   throw new EnvError(`${env[one] ? other : one} is missing: set both ${one} and ${other}, or neither.`)
 }
 
-/** Many servers know their users by their address, which is then the sender. */
+/** Many servers identify their users by address, which is then the sender. */
 function senderOf(smtpUrl: string | undefined): string | undefined {
   const user = smtpUrl === undefined ? '' : decodeURIComponent(new URL(smtpUrl).username)
   return /^[^\s@<>]+@[^\s@<>]+$/.test(user) ? user : undefined

@@ -1,7 +1,7 @@
 import type { StepUsage } from './definition/agent'
 import type { JsonValue } from './definition/json'
 
-/** Every error code of the product, with its HTTP status and the message callers see when the thrower gives none. */
+/** Every error code of the product, with its HTTP status and its default message for callers. */
 export const ERRORS = {
   INVALID_INPUT: { status: 400, message: 'Invalid input' },
   VALIDATION_FAILED: { status: 400, message: 'Invalid input: the workflow has problems' },
@@ -47,7 +47,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** A place in the request and what is wrong with it. */
+/** A place in the request and the problem there. */
 export type ErrorDetail = { path?: string; message: string; [extra: string]: JsonValue | undefined }
 
 interface AppErrorOptions {
@@ -85,7 +85,7 @@ export class CallerGone extends AppError {
   }
 }
 
-/** Nothing was started because no slot is free. It does not count as an attempt of a step; API callers get 503. */
+/** Nothing was started because no slot is free. Does not count as an attempt of a step; API callers get 503. */
 export class Busy extends AppError {
   override name = 'Busy'
   constructor(
@@ -101,7 +101,7 @@ export class TransientError extends Error {
   override name = 'TransientError'
   constructor(
     message: string,
-    /** The delay the other side asked for, in milliseconds. */
+    /** The delay that the other side asked for, in milliseconds. */
     readonly retryAfterMs?: number,
     options?: ErrorOptions & { code?: string; usage?: StepUsage | undefined },
   ) {
@@ -110,9 +110,9 @@ export class TransientError extends Error {
     this.usage = options?.usage ?? null
   }
 
-  /** The code history shows when the last attempt failed with this. */
+  /** The code that history shows when the last attempt failed with this. */
   readonly code: string
-  /** What an agent used all the same. */
+  /** What an agent used before it failed. */
   readonly usage: StepUsage | null
 }
 
@@ -123,7 +123,7 @@ export class StepFailure extends Error {
     readonly code: string,
     message: string,
     readonly details: string[] = [],
-    /** What an agent used all the same. */
+    /** What an agent used before it failed. */
     readonly usage: StepUsage | null = null,
   ) {
     super(message)
@@ -143,8 +143,8 @@ export function unreachable(value: never): never {
 }
 
 /**
- * A cached caller's key was not checked, or is no longer good (`server/auth/cached-caller.ts`), so nothing was done. The
- * request is then answered for whomever its credential names.
+ * A cached caller's key was not checked, or is no longer valid (`server/auth/cached-caller.ts`), so nothing was done.
+ * The request is then handled for the actual holder of its credential.
  */
 export class CallerNotVerified extends Error {
   override name = 'CallerNotVerified'

@@ -3,25 +3,25 @@ import { processWide } from '@/db/process-wide'
 import type { Sliced } from './definition/sliced'
 import { AppError } from './errors'
 
-/** So long may work whose cost a caller chooses hold the event loop; then everything else has it. */
+/** How long work whose cost a caller chooses may block the event loop before it yields. */
 const SLICE_MS = 10
-/** How long it then has it, at least: a request needs several turns of the loop. */
+/** How long other work then runs, at least: a request needs several turns of the loop. */
 const REST_MS = 2
-/** No single piece of work takes longer. */
+/** The maximum for a single piece of work. */
 const MAX_MS = 10_000
 
 interface Slices {
-  /** When the last slice began; null once it has ended and nobody waits. */
+  /** When the last slice began; null once it has ended and nothing waits. */
   began: number | null
-  /** Who waits for a slice, by tenant; the tenant to serve next comes first. */
+  /** The callers that wait for a slice, by tenant; the tenant to serve next comes first. */
   waiting: Map<string, (() => void)[]>
 }
 
 const slices = () => processWide<Slices>('slices', () => ({ began: null, waiting: new Map() }))
 
 /**
- * Call it again and again during work whose cost a caller chooses, and await what it returns: nothing while the slice
- * lasts, which all such work of the process shares, and else the next one. Tenants take turns.
+ * Call it repeatedly during work whose cost a caller chooses, and await the result: undefined during the slice, which
+ * all such work of the process shares, otherwise a promise of the next one. Tenants take turns.
  */
 export function giveWay(tenantId: string): Promise<void> | undefined {
   const all = slices()
@@ -43,7 +43,7 @@ function rest(all: Slices): void {
   else setTimeout(next, REST_MS, all)
 }
 
-/** Begins a slice for one of those who wait. */
+/** Begins a slice for one of the waiting callers. */
 function next(all: Slices): void {
   const [[tenantId, [waiter, ...others]] = ['', []]] = all.waiting
   // Moves the tenant to the end.
@@ -55,7 +55,7 @@ function next(all: Slices): void {
 }
 
 /**
- * Does work in slices, in which tenants take turns: for everything whose cost a caller chooses.
+ * Runs work in slices, in which tenants take turns: for all work whose cost a caller chooses.
  * @param mostMs of the processor's time
  * @throws AppError INVALID_INPUT if it takes longer
  */
@@ -76,7 +76,7 @@ export async function inSlices<T>(tenantId: string, work: Sliced<T>, mostMs = MA
 
 const TOO_LONG = 'This takes the service too long. Make it smaller, or divide it.'
 
-/** Neither counts the time of others: on a busy machine the clock does, and the processor's time is that of all threads. */
+/** The smaller one excludes most of others' time: the clock includes other processes, processor time other threads. */
 function stopwatch(): () => number {
   const [clock, processor] = [performance.now(), process.cpuUsage()]
   return () => {

@@ -22,7 +22,7 @@ const slots = () => processWide<Slots>('large-reads', () => ({ taken: new Map(),
  * Runs a read that may take many megabytes, on connections reserved for such reads: a few at a time, tenants taking
  * turns.
  * @param patienceMs how long to wait for a slot
- * @throws AppError UNAVAILABLE, with `retry-after`, when no slot came free in time
+ * @throws AppError UNAVAILABLE, with `retry-after`, if no slot became free in time
  */
 export async function largeRead<T>(
   ctx: ServiceContext,
@@ -88,7 +88,7 @@ function releaseSlot(tenantId: string): void {
     const [waiter] = queue
     if (!waiter) continue
     occupy(next)
-    // Moves the tenant to the end, so its other reads wait until every other tenant had a turn.
+    // Moves the tenant to the end, so that its other reads wait until every other tenant had a turn.
     waiting.delete(next)
     waiting.set(next, queue)
     waiter()

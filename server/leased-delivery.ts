@@ -5,11 +5,11 @@ import type { ServiceContext } from './context'
 const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 
-/** The waits after each failed attempt: first minutes, then these hours. */
+/** The delays after each failed attempt: first minutes, then these hours. */
 export const waitsOf = (...hours: number[]): readonly number[] =>
   [1, 5, 30, ...hours.map((n) => n * 60)].map((n) => n * MINUTE_MS)
 
-/** Nobody has leased the row, or the lease is over because its process died. */
+/** Nobody has leased the row, or its lease has expired because the process died. */
 export const isFree = (leasedUntil: SQLWrapper, now: Date): SQL =>
   sql`(${leasedUntil} is null or ${leasedUntil} < ${now.toISOString()}::timestamptz)`
 
@@ -34,7 +34,7 @@ export async function lease<T extends Leased>(
   return row ?? null
 }
 
-/** Ends a lease, with what else changes in the row. A call that took too long changes nothing any more. */
+/** Ends a lease, together with other changes of the row. A call that took too long changes nothing. */
 export async function release<T extends Leased>(
   { db }: ServiceContext,
   table: T,
@@ -47,7 +47,7 @@ export async function release<T extends Leased>(
     .where(and(where, eq(table.leasedUntil, mine.leasedUntil)))
 }
 
-/** What an attempt changes in its row: it ends in a status, or is tried again (null) while there are waits. */
+/** The row's changes after an attempt: it ends with a status, or is retried (null) while delays are left. */
 export function attempted<S extends string>(now: Date, tries: number, waits: readonly number[], ended: S | null) {
   const wait = waits[tries]
   return ended === null && wait !== undefined

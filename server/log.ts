@@ -28,7 +28,7 @@ export function log(): Log {
 
 /**
  * Drops the extra fields of an error: request errors contain bodies. The message is safe to log, because
- * `db/error-values.ts` keeps the values of failed statements out of it.
+ * `db/error-values.ts` removes the values of failed statements from it.
  */
 function safeError(err: unknown): object {
   if (!(err instanceof Error)) return { message: String(err) }
@@ -40,7 +40,7 @@ function causeOf(cause: Error): object {
   return { name: cause.name, message: cause.message, ...placeOf(cause) }
 }
 
-/** The names by which an error of Postgres is found again. */
+/** The names that identify a Postgres error. */
 function placeOf(err: Error): object {
   const names = Object.entries({ code: 'code', constraint: 'constraint_name', table: 'table_name' })
   const known = names.map(([shown, name]) => [shown, Reflect.get(err, name)] as const)

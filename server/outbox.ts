@@ -6,17 +6,20 @@ import { newId } from './ids'
 /** The product's events. They carry only ids, so no user data ends up in an engine's history. */
 export interface Events {
   'workflow/walk.requested': { tenantId: string; runId: string; branch: string; epoch: number; segment: number }
-  /** `walk` names the one to wake, if it is a branch. */
+  /** `walk` is the walk to wake, if it is a branch. */
   'workflow/run.woken': { tenantId: string; runId: string; walk?: string }
   'workflow/run.terminated': { tenantId: string; runId: string }
   'workflow/event.posted': { tenantId: string; seq: number }
-  /** A run is to be started, stopped, or answered for, because a step of another waits for its end, or did. */
+  /**
+   * A child run is to be started or stopped, or its parent answered: a step of the parent waits, or waited, for its
+   * end.
+   */
   'workflow/child.due': { tenantId: string; runId: string }
   /** An answer is held until then (ISO 8601). */
   'workflow/answer.held': { tenantId: string; runId: string; pauseId: string; person: string; until: string }
-  /** Something may be due at an endpoint. Triggers in the database write it too. */
+  /** Something may be due at an endpoint. Database triggers also write it. */
   'webhook/endpoint.due': { tenantId: string; endpointId: string }
-  /** A mail is to be sent. A trigger in the database writes it too. */
+  /** A mail is to be sent. A database trigger also writes it. */
   'mail/task.due': { tenantId: string; mailId: string }
 }
 
@@ -27,7 +30,7 @@ interface Queued {
     functionId: string
     lane: string | null
     event: string
-    /** Set if this process does the job as soon as it is committed. */
+    /** Set if this process runs the job as soon as it is committed. */
     owner: string | null
     leaseMs: number
   }
@@ -40,33 +43,33 @@ interface Queued {
 export interface EventTransport {
   /** Something may have been committed to the outbox. */
   kick(): void
-  /** A request has been answered; after that, this process may be suspended. Only set on platforms that do so. */
+  /** A request was answered; after that, this process may be suspended. Only set on platforms that do so. */
   answered?(): void
-  /** The job that the event starts, if the engine of this process keeps its jobs in the same database. */
+  /** The job that the event starts, if the engine of this process stores its jobs in the same database. */
   queue?(event: { id: string; name: string; data: Record<string, unknown> }, slot?: Slot | null): Queued | undefined
-  /** A slot for the job that the event starts, as soon as one is free; null if the job is to be queued. */
+  /** A slot for the job that the event starts, as soon as one is free; null if the job should be queued. */
   slotFor?(event: { name: string; data: Record<string, unknown> }, patience: Patience): Promise<Slot | null>
   room?(event: { name: string; data: Record<string, unknown> }): Room
-  /** Whether a process of an older release may be running, which could not read what this one writes in a new way. */
+  /** Whether a process of an older release may be running, which could not read new formats that this one writes. */
   older?(): boolean
 }
 
-/** Room that the engine of this process keeps for one run. */
+/** A place that the engine of this process reserves for one run. */
 export interface Slot {
-  /** Gives it back, unless a run was written with it. */
+  /** Releases it, unless a run was written with it. */
   release(): void
 }
 
-/** How long somebody waits for a slot. */
+/** How long a caller waits for a slot. */
 export interface Patience {
   ms: number
   signal: AbortSignal
-  /** Asked only if no slot is free. */
+  /** Called only if no slot is free. */
   mayWait(): Promise<boolean>
 }
 
 /**
- * A slot for the run that an event is about to start, as soon as one is free. Null if the run is to be queued, as
+ * A slot for the run that an event is about to start, as soon as one is free. Null if the run should be queued, as
  * always where another process, or Inngest, continues it.
  */
 export async function slotFor<N extends keyof Events>(
@@ -77,7 +80,7 @@ export async function slotFor<N extends keyof Events>(
   return (await bound().transport?.slotFor?.({ name, data }, patience)) ?? null
 }
 
-/** Whether the engine's queue has room for one more: yes, not for this tenant, or for nobody. */
+/** Whether the engine's queue has room for one more: yes, not for this tenant, or for no tenant. */
 export type Room = 'free' | 'lane full' | 'full'
 
 /** Whether the engine's queue has room for the job that an event starts. Sends no statement. */
@@ -85,12 +88,12 @@ export function roomFor<N extends keyof Events>(name: N, data: Events[N]): Room 
   return bound().transport?.room?.({ name, data }) ?? 'free'
 }
 
-/** Whether a process of an older release may be running. On Inngest, the newest deployment gets all calls. */
+/** Whether a process of an older release may be running. On Inngest, the newest deployment receives all calls. */
 export function olderLives(): boolean {
   return bound().transport?.older?.() ?? false
 }
 
-/** Where an event goes: into the outbox, or as a job to the engine. */
+/** Where an event goes: into the outbox, or to the engine as a job. */
 export type EventPlace = 'outbox' | 'job'
 
 /** An event on its way into a statement for rows (`sendBatched`). */
@@ -100,10 +103,10 @@ export interface Outgoing {
   engineRunId: string | null
   /** The engine run that waits for a free slot. */
   queuedAs: string | null
-  /** `insertEvent` takes the place, and the rows have these columns. */
+  /** The argument of `insertEvent`; the rows have these columns. */
   place: EventPlace
   row(): object
-  /** @param generation what the statement returned */
+  /** @param generation the value that the statement returned */
   committed(generation: string | null): void
   /** Call if nothing was written. */
   notWritten(): void
@@ -113,8 +116,8 @@ export const EVENT =
   'event_id text, event_name text, event_data jsonb, job_function text, job_lane text, job_event text, job_owner text, job_lease int'
 
 /**
- * Inserts the events of the rows of `i`, of which `read` reads a column. Returns `event_id`, and the `generation` that
- * `committed` takes.
+ * Inserts the events of the rows of `i`, whose columns `read` reads. Returns `event_id`, and the `generation` for
+ * `committed`.
  */
 export function insertEvent(place: EventPlace, i: string, read: ReadFields): string {
   if (place === 'outbox') {
@@ -134,8 +137,8 @@ export function insertEvent(place: EventPlace, i: string, read: ReadFields): str
 }
 
 /**
- * Prepares an event for the statement that writes what it reports: it is sent if and only if that commits. An event that
- * only starts a job of this process's engine becomes that job, where the outbox would bring it later.
+ * Prepares an event for the statement that writes what it reports: it is sent if and only if that commits. An event
+ * that only starts a job of this process's engine becomes that job, because the outbox would deliver it later.
  */
 export function outgoing<N extends keyof Events>(
   ctx: ServiceContext,
@@ -198,7 +201,7 @@ function emitting(place: EventPlace) {
 const EMITS = { outbox: emitting('outbox'), job: emitting('job') }
 
 /**
- * Writes an event, in the caller's transaction if there is one.
+ * Writes an event, in the caller's transaction if one is open.
  * @returns the event's id
  */
 export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Promise<string> {
@@ -217,7 +220,7 @@ export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N,
   return event.id
 }
 
-/** Call when a request has been answered. Events that an earlier process left behind are then forwarded. */
+/** Call when a request was answered. Forwards events that an earlier process left behind. */
 export function requestAnswered(): void {
   bound().transport?.answered?.()
 }
@@ -225,8 +228,8 @@ export function requestAnswered(): void {
 const bound = () => processWide<{ transport?: EventTransport | undefined }>('outbox', () => ({}))
 
 /**
- * Sets what carries this process's events on right after a commit. Without it, another process finds them in the outbox
- * when it polls.
+ * Sets the transport that forwards this process's events right after a commit. Without it, another process finds them
+ * in the outbox when it polls.
  */
 export function bindTransport(transport: EventTransport | undefined): void {
   bound().transport = transport

@@ -15,8 +15,8 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
 }
 
 /**
- * As `parseInput`, for an object that must have only fields the schema knows: one that was dropped would look as if it had
- * counted.
+ * Like `parseInput`, for an object that may have only fields the schema knows: a dropped field would seem to have taken
+ * effect.
  * @param also other fields it may have
  * @throws AppError INVALID_INPUT
  */
@@ -33,7 +33,7 @@ export function parseWhole<S extends z.ZodObject>(
   })
 }
 
-/** What is said of a field or a parameter that a call does not have. */
+/** The error for a field or a parameter that a call does not have. */
 export function unknownName(name: string, known: readonly string[], what: 'field' | 'parameter'): ErrorDetail {
   const near = name.length > 100 ? null : nearestName(name, known)
   const none = known.length === 0 ? `This call has no ${what}s.` : `This call has no such ${what}.`

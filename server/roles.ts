@@ -2,7 +2,7 @@
 export const ROLES = ['viewer', 'operator', 'editor', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Above zero when `a` is the more powerful role. */
+/** Above zero if `a` is the more powerful role. */
 export function compareRoles(a: Role, b: Role): number {
   return ROLES.indexOf(a) - ROLES.indexOf(b)
 }
