@@ -1,18 +1,18 @@
 import type { ErrorCode } from '../errors'
 
-/** What people read about an error code on its page. */
+/** The help for an error code on its page. */
 export interface ErrorHelp {
   /** The heading of its page. Callers get a message of their own, which never changes. */
   title: string
-  /** When it happens, and what it says about the request. */
+  /** When it occurs, and what it means for the request. */
   means: string
-  /** How to get on, the likeliest first. */
+  /** The fixes, the likeliest first. */
   fixes: readonly [string, ...string[]]
 }
 
 const REQUEST = 'Keep the request id: it is in the response and in the log of the service.'
 
-/** A text for every code: the type asks for it. The pages under `/errors` show nothing else. */
+/** A text for every code, as the type requires. The pages under `/errors` show only these. */
 export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
   INVALID_INPUT: {
     title: 'The request has a mistake',

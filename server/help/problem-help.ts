@@ -7,8 +7,8 @@ const GO = 'Open the workflow in the editor: its Problems list leads to the step
 const PATHS = 'Paths that follow a cancel or a failure have to end by themselves.'
 
 /**
- * What people read about the problems of definitions, besides those that are also codes of responses (`ERROR_HELP`). Errors
- * keep a definition from being published; warnings, which begin with `W_`, do not.
+ * The help for the problems of definitions, except those that are also codes of responses (`ERROR_HELP`). Errors block
+ * publishing; warnings, which begin with `W_`, do not.
  */
 export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = {
   NO_STEPS: {

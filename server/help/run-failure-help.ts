@@ -6,8 +6,8 @@ const AGAIN = 'Retry the run from the step that failed. It keeps what the steps 
 const SERVICE = 'Whoever runs the service finds the reason in the log, under the id of the run.'
 
 /**
- * What people read about the codes with which runs fail, besides those of responses (`ERROR_HELP`). Tools and `fail-flow` steps
- * may have any others, which say themselves what they mean.
+ * The help for the codes with which runs fail, except those of responses (`ERROR_HELP`). Tools and `fail-flow` steps
+ * may have any others, which explain themselves.
  */
 export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
   EXECUTION_ERROR: {
