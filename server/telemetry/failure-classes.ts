@@ -1,6 +1,6 @@
 /**
- * The codes that are counted by their own name. Tools and `fail-flow` may have any others, and a class has to be one of
- * few.
+ * The codes that are counted under their own name. Tools and `fail-flow` may have any others, and the number of classes
+ * must stay small.
  */
 const CLASSES = new Set([
   ...['TRANSIENT', 'HTTP_ERROR', 'CONNECTION_ERROR', 'BLOCKED_HOST', 'SECRET_MISSING', 'SECRET_NOT_ALLOWED'],

@@ -13,8 +13,8 @@ const FAST = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const LONG = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
 /**
- * What this process counts, by name. No label may have values that callers choose, such as the id of a tenant or a
- * workflow: each combination of values is kept for as long as the process lives.
+ * The measures of this process, by name. No label may have values that callers choose, such as the id of a tenant or a
+ * workflow: each combination of values is stored for as long as the process lives.
  */
 export const MEASURES = {
   millrace_runs_started_total: { kind: 'counter', help: 'Runs that this process has started, by kind of caller.' },
@@ -52,9 +52,9 @@ type NameOf<K extends Measure['kind']> = {
 
 export interface Series {
   labels: Labels
-  /** Of a histogram: the sum. */
+  /** For a histogram: the sum. */
   value: number
-  /** Of a histogram: how many were at most each bound, not counted twice; the last is for the rest. */
+  /** For a histogram: how many values fall into each bucket, counted once; the last is for the rest. */
   counts?: number[]
 }
 
@@ -96,7 +96,7 @@ export function observe(name: NameOf<'histogram'>, labels: Labels, seconds: numb
   series.counts[index] = (series.counts[index] ?? 0) + 1
 }
 
-/** What was counted so far. */
+/** The counts so far. */
 export function measured(name: MeasureName): Iterable<Series> {
   return all().get(name)?.values() ?? []
 }

@@ -19,12 +19,12 @@ import type { SpanStart, Tracer } from './traces'
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, producer: SpanKind.PRODUCER } as const
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 
-/** How often a receiver that does not take them is noted in the log. */
+/** How often the log notes a receiver that rejects traces. */
 const NOTE_EVERY_MS = 60_000
 
 /**
- * Sends spans to the OTLP receiver of `OTEL_EXPORTER_OTLP_ENDPOINT`, which the exporter reads itself, as it does the other
- * `OTEL_` settings. Loaded only where that is set. It registers no provider globally, so no library adds spans of its own.
+ * Sends spans to the OTLP receiver of `OTEL_EXPORTER_OTLP_ENDPOINT`, which the exporter reads itself, like the other
+ * `OTEL_` settings. Loaded only if that is set. It registers no provider globally, so no library adds spans of its own.
  */
 export function openTracer(serviceName: string, log: Log): Tracer {
   noteFailures(log)
@@ -77,7 +77,7 @@ export function openTracer(serviceName: string, log: Log): Tracer {
   }
 }
 
-/** The SDK tells nobody else that spans are lost. */
+/** The SDK reports lost spans nowhere else. */
 function noteFailures(log: Log): void {
   let notedAt = Number.NEGATIVE_INFINITY
   const note = (message: string) => {
@@ -100,7 +100,7 @@ function textOf({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-0${traceFlags & 1}`
 }
 
-/** A code, never a message, which may repeat what was sent. */
+/** A code, never a message, which may repeat sent data. */
 function errorType(err: unknown): string {
   const code = err instanceof Error && 'code' in err ? err.code : null
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code)) return code

@@ -1,6 +1,6 @@
 import { processWide } from '@/db/process-wide'
 
-/** Ids, names of types and counts. Never what callers, steps or models say. */
+/** Ids, names of types and counts. Never texts from callers, steps or models. */
 export type Attributes = Readonly<Record<string, string | number>>
 
 export interface SpanStart {
@@ -9,20 +9,20 @@ export interface SpanStart {
   attributes: Attributes
   /** The `traceparent` to continue; null for a trace of its own. By default, the span of the work around it. */
   parent?: string | null
-  /** The `traceparent` of what led to this, in another trace. */
+  /** The `traceparent` of the cause, in another trace. */
   link?: string | null
 }
 
-/** What makes spans; see `open-tracer.ts`. */
+/** Creates spans; see `open-tracer.ts`. */
 export interface Tracer {
   span<T>(start: SpanStart, work: (note: (attributes: Attributes) => void) => Promise<T>): Promise<T>
-  /** The `traceparent` of the span around the caller; null if there is none. */
+  /** The `traceparent` of the span around the caller; null without one. */
   current(): string | null
-  /** Does work that belongs to no span, whoever began it. */
+  /** Runs work outside any span, whatever began it. */
   apart<T>(work: () => T): T
-  /** Sends what has ended by now. */
+  /** Sends the spans that have ended. */
   flush(): Promise<void>
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function bindTracer(tracer: Tracer | null): void {
   bound().tracer = tracer
 }
 
-/** Does work as a span, if the service has traces. Without them it costs one look at a variable. */
+/** Runs work as a span, if tracing is on. Otherwise it costs one look at a variable. */
 export function traced<T>(
   start: () => SpanStart,
   work: (note: (attributes: Attributes) => void) => Promise<T>,
@@ -41,18 +41,18 @@ export function traced<T>(
   return tracer ? tracer.span(start(), work) : work(ignore)
 }
 
-/** The `traceparent` to keep with something that continues later; null without traces. */
+/** The `traceparent` to store with something that continues later; null without traces. */
 export function traceparent(): string | null {
   return bound().tracer?.current() ?? null
 }
 
-/** Does work that belongs to no request, although one may have begun it. */
+/** Runs work outside any request, although one may have begun it. */
 export function apart<T>(work: () => T): T {
   const { tracer } = bound()
   return tracer ? tracer.apart(work) : work()
 }
 
-/** Sends what has ended, before a process sleeps that may never wake. */
+/** Sends ended spans, before a process sleeps that may never wake. */
 export async function flushTraces(): Promise<void> {
   await bound().tracer?.flush()
 }
