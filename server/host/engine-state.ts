@@ -2,20 +2,20 @@ import type { Sql } from '@/db/index'
 import { now } from '../clock'
 import type { Registration } from '../definition/installation'
 
-/** What this service knows of the Inngest server that carries its runs on. */
+/** The state of the Inngest server that continues the runs of this service. */
 export interface InngestState {
   registration: Registration | null
   /** Seconds since it last called a function. */
   calledS: number | null
-  /** Seconds that the oldest event has waited to be taken. */
+  /** Seconds that the oldest event has waited for delivery. */
   waitingS: number | null
-  /** Seconds since the first of the runs that wait to be carried on was handed over. */
+  /** Seconds since the first of the runs that wait to be continued was handed over. */
   askedS: number | null
 }
 
 /** How often a process notes that it was called. */
 const NOTE_MS = 10_000
-/** A sweep is due every minute in production, so if there is no call for this long, the server does not reach us. */
+/** A sweep is due every minute in production, so if no call arrives for this long, the server does not reach us. */
 const SILENT_S = 180
 const REFUSING_S = 60
 /** A server that has a run, and reaches us, calls within seconds. */
@@ -32,7 +32,7 @@ export async function readInngestState(sql: Sql): Promise<InngestState> {
   return row ?? { registration: null, calledS: null, waitingS: null, askedS: null }
 }
 
-/** Seconds since the server last called, or since it was told where to call. */
+/** Seconds since the server last called, or since it received our address. */
 export function silentS({ registration, calledS }: InngestState): number {
   const registeredS = registration ? (now().getTime() - Date.parse(registration.at)) / 1_000 : Number.POSITIVE_INFINITY
   return Math.min(calledS ?? Number.POSITIVE_INFINITY, registeredS)
@@ -40,8 +40,8 @@ export function silentS({ registration, calledS }: InngestState): number {
 
 /**
  * Why runs do not continue, in one sentence; null if they do.
- * @param sweptOften false for a preview, where an hour may pass between calls: there, only a run that nobody carries on
- * tells
+ * @param sweptOften false for a preview, where an hour may pass between calls: there, only a run that nobody continues
+ * is a sign
  */
 export function inngestProblem(state: InngestState, sweptOften: boolean): string | null {
   const { registration, calledS, waitingS, askedS } = state

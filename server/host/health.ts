@@ -21,8 +21,8 @@ export interface Health {
 }
 
 /**
- * Whether the service works: the database responds and the engine is running. Anybody may call this, so it says nothing
- * else.
+ * Whether the service works: the database responds and the engine is running. Anyone may call this, so it returns
+ * nothing else.
  */
 export async function checkHealth(): Promise<Health> {
   const { engineWorks } = bound()

@@ -21,8 +21,8 @@ interface Row {
 const RUNNING_S = 20
 
 /**
- * Checks that this process shares with the others on its database what it must, and notes it where it is the first. A
- * process that does not would write what the others cannot read.
+ * Checks that this process shares everything it must with the others on its database, and records it if it is the
+ * first. Otherwise it would write data that the others cannot read.
  * @throws EnvError, NotThisDatabase
  */
 export async function joinInstallation(sql: Sql, settings: Env, keys: Keyring): Promise<void> {
@@ -46,7 +46,7 @@ export async function joinInstallation(sql: Sql, settings: Env, keys: Keyring): 
 }
 
 /**
- * Checks that the database is as new as this version, and a preview's if this is a preview. Changes nothing.
+ * Checks that the database is as new as this version, and that a preview does not use production's. Changes nothing.
  * @throws EnvError, NotThisDatabase
  */
 export async function requireUsable(sql: Sql, { deployment }: Pick<Env, 'deployment'>): Promise<Row | undefined> {
@@ -58,7 +58,7 @@ export async function requireUsable(sql: Sql, { deployment }: Pick<Env, 'deploym
 const OTHER_KEY =
   'ENCRYPTION_KEY is not the key that this database is used with. Give every process the same key; if that key is lost, run: npm run -s admin -- installation reset.'
 
-/** Where this process stores files, which is not where the others do. */
+/** The error of a process that stores files in another place than the others. */
 export function otherStore(settings: Env): string {
   const here = {
     s3: 'the bucket of FILES_S3_URL',
@@ -81,8 +81,8 @@ async function read(sql: Sql): Promise<Row | undefined> {
 const NOT_MIGRATED = 'The database is older than this version. Run: npm run db:migrate.'
 
 /**
- * A folder without files may be replaced, as that of a container is, unless another process is using it. A process whose
- * runs are on an Inngest server is not known here; the first upload tells (`files/shared-store.ts`).
+ * A folder without files may be replaced, as a container's is, unless another process is using it. A process whose runs
+ * are on an Inngest server is not known here; its first upload detects it (`files/shared-store.ts`).
  */
 async function matters(tx: Pick<Sql, 'unsafe'>, store: string): Promise<boolean> {
   const [row] = await tx.unsafe<{ matters: boolean }[]>(
@@ -94,12 +94,12 @@ async function matters(tx: Pick<Sql, 'unsafe'>, store: string): Promise<boolean>
   return row?.matters ?? true
 }
 
-/** Tells a key from others and nothing about it: keys are random. */
+/** Distinguishes keys without revealing anything about them: keys are random. */
 function fingerprint(key: Keyring[number]): string {
   return createHmac('sha256', key).update('millrace encryption key').digest('hex').slice(0, 32)
 }
 
-/** The kinds of places where files can be. */
+/** The kinds of file stores. */
 export const FILE_STORES = ['folder', 'blob', 's3'] as const
 export type FileStoreKind = (typeof FILE_STORES)[number]
 
@@ -111,8 +111,8 @@ export function fileStoreKind({ FILES_S3_URL, BLOB_READ_WRITE_TOKEN, VERCEL }: E
 }
 
 /**
- * Names the place of a kind, by default the one where this process stores files; null if it cannot store any. A folder has
- * its name in a file, so that it is known under any path.
+ * Names the store of a kind, by default the one of this process; null if it cannot store any files. A folder has its
+ * name in a file, so that it is recognised under any path.
  */
 export function fileStore(settings: Env, kind = fileStoreKind(settings)): string | null {
   switch (kind) {
@@ -132,8 +132,8 @@ function shortened(name: string): string {
 }
 
 /**
- * Clears what the processes share, so that the next one to start records it again.
- * @param options.copied the database is a copy, so it is no longer the production one that it says it is
+ * Clears the shared settings, so that the next process to start records them again.
+ * @param options.copied the database is a copy, so it no longer is the production database that it claims to be
  */
 export async function resetInstallation(db: Db, { copied = false } = {}): Promise<{ reset: true }> {
   await db.update(installation).set({ keyCheck: null, fileStore: null, ...(copied ? { deployment: null } : {}) })

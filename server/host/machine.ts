@@ -4,8 +4,8 @@ import { hostname } from 'node:os'
 
 /**
  * Identifies the machine or container that the numbers of this process and of its neighbours belong to: processes with
- * the same id can see whether one another is alive. A folder cannot say so, because containers may share it, but not
- * their processes.
+ * the same id can see whether the others are alive. A folder cannot identify it, because containers may share it, but
+ * not their processes.
  */
 export function machineId(): string {
   let where = hostname()
