@@ -4,7 +4,7 @@ import { AppError, type ErrorDetail } from '../errors'
 /** For the `cursor` of a list. */
 export const NOT_OF_THIS_LIST: ErrorDetail = { path: 'cursor', message: 'is not a nextCursor of this list' }
 
-/** A position in a list, as callers get it to continue from. Times are written as `toISOString` does. */
+/** A position in a list, in the form that callers get to continue from. Times are written as `toISOString` does. */
 export function writeCursor(position: readonly (string | number | Date)[]): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
 }

@@ -10,12 +10,12 @@ export const SearchText = z
   .max(200)
   .refine((text) => unstorable(text) === null, 'is not valid text')
 
-/** Whether a column has this text, in upper or lower case. */
+/** Whether a column contains this text, case-insensitively. */
 export function hasText(column: Parameters<typeof ilike>[0], text: string): SQL | undefined {
   return or(...spellings(text).map((one) => ilike(column, contains(one))))
 }
 
-/** Whether a column is this text, in upper or lower case. In the form of the index `runs_by_key`. */
+/** Whether a column equals this text, case-insensitively. In the form of the index `runs_by_key`. */
 export function isText(column: SQLWrapper, text: string): SQL | undefined {
   return or(...spellings(text).map((one) => sql`lower(${column}) = lower(${one})`))
 }
