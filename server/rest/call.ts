@@ -8,18 +8,18 @@ export interface CallOptions {
   readsBody?: boolean
   /** True if callers may send a form with a file instead of JSON. */
   acceptsForm?: boolean
-  /** True if the body may be as large as `LARGE_BODY` says. */
+  /** True if the body may be as large as `LARGE_BODY` allows. */
   large?: boolean | undefined
-  /** The parameters it knows; any if this is not given. */
+  /** The parameters it accepts; any if omitted. */
   parameters?: readonly string[]
 }
 
-/** Next passes no parameters for a path that has none, although its types say it does. */
+/** Next passes no parameters for a path that has none, although its types promise them. */
 export interface NextContext {
   params: Promise<Record<string, string | string[] | undefined> | undefined>
 }
 
-/** Reads a request: after whoever sent it is known and may send it, because this may take long. */
+/** Reads a request, once its sender is authenticated and authorized, because this may take long. */
 export async function readCall<P extends string>(
   request: Request,
   context: NextContext,
@@ -36,7 +36,7 @@ export async function readCall<P extends string>(
   }
 }
 
-/** The folder determines a path's parameters, which no type can see. */
+/** The folder determines a path's parameters, which no type can express. */
 export async function paramsOf<P extends string>({ params }: NextContext): Promise<Record<P, string>> {
   const given = Object.entries((await params) ?? {})
   return Object.fromEntries(

@@ -5,8 +5,8 @@ import type { Identity } from '../auth/authenticate'
 const callers = () => processWide('callers', () => new WeakMap<Request, Identity>())
 
 /**
- * Makes a request of this process one of a caller who is already known, as a person who is signed in to the dashboard is.
- * Nothing that a request contains can do this.
+ * Marks a request of this process as one of a caller who is already known, such as a person signed in to the dashboard.
+ * No content of a request can do this.
  */
 export function callAs(identity: Identity, request: Request): Request {
   callers().set(request, identity)

@@ -4,7 +4,7 @@ import { corsOrigins } from '@/db/schema/cors'
 import type { Identity } from '../auth/authenticate'
 import { database } from '../database'
 
-/** Leaves out the headers of API keys, which are not for browsers. */
+/** Omits the headers of API keys, which are not for browsers. */
 const REQUEST_HEADERS =
   'authorization, content-type, idempotency-key, if-match, last-event-id, mcp-protocol-version, mcp-session-id, prefer, x-request-id'
 const RESPONSE_HEADERS = [
@@ -14,8 +14,8 @@ const RESPONSE_HEADERS = [
 const ORIGIN = /^https?:\/\/[^\s/]{1,253}$/
 
 /**
- * Headers that let a page on one of the tenant's allowed origins read the answer. Only for tokens: never for API keys,
- * and cookies are never accepted.
+ * Headers that let a page on one of the tenant's allowed origins read the response. Only for tokens: never for API
+ * keys, and cookies are never accepted.
  */
 export async function corsHeaders(headers: Headers, identity: Identity, db: Db): Promise<Record<string, string>> {
   if (identity.actor.kind !== 'jwt') return {}
@@ -35,13 +35,14 @@ function readableFrom(origin: string): Record<string, string> {
 }
 
 /**
- * The same for a refusal whose caller is not known, such as one with an expired token: a page could not tell it from a lost
- * network otherwise. As for a preflight, any tenant's origin will do, because a refusal says nothing of a tenant.
+ * The same for a refused request of an unknown caller, such as one with an expired token: otherwise a page could not
+ * distinguish it from a lost network. As for a preflight, any tenant's origin suffices, because a refusal reveals
+ * nothing about a tenant.
  */
 export async function refusedHeaders(headers: Headers): Promise<Record<string, string>> {
   const origin = headers.get('origin')
   if (origin === null || headers.has('x-api-key')) return {}
-  // What is refused is refused, even if this cannot be read.
+  // The refusal stands, even if this cannot be read.
   const allowed = ORIGIN.test(origin) && (await isAnyTenants(database().db, origin).catch(() => false))
   return allowed ? readableFrom(origin) : { vary: 'Origin' }
 }
@@ -51,7 +52,7 @@ async function isAnyTenants(db: Db, origin: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** A preflight carries no credential, so it succeeds when any tenant lists the origin. The actual request decides. */
+/** A preflight carries no credential, so it succeeds if any tenant lists the origin. The actual request decides. */
 export async function preflightHeaders(
   headers: Headers,
   methods: string,

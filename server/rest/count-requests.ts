@@ -5,7 +5,7 @@ type Handle<C> = (request: Request, context: C) => Promise<Response>
 
 /**
  * Counts the requests that a handler answers.
- * @param route the folder of the route, never a path: callers choose paths, and each label is kept for good
+ * @param route the folder of the route, never a path: callers choose paths, and each label is stored for good
  */
 export function counted<C>(route: string, handler: Handle<C>): Handle<C> {
   return async (request, context) => {
@@ -18,7 +18,7 @@ export function counted<C>(route: string, handler: Handle<C>): Handle<C> {
   }
 }
 
-/** Asked by machines, again and again. */
+/** Machines call these again and again. */
 const UNTRACED = new Set(['/api/health', '/api/metrics'])
 
 /** Answers a request as a span, which continues the caller's trace. */

@@ -7,13 +7,13 @@ import { requestAnswered } from '../outbox'
 import { refusedHeaders } from './cors'
 import { grantedStream } from './granted-stream'
 
-/** A request, and what is known for its answer so far. */
+/** A request, with the state of its response so far. */
 export interface Exchange {
   readonly request: Request
   readonly requestId: string
-  /** What every answer has from now on, errors included. Empty until the caller is known. */
+  /** The headers of every response from now on, errors included. Empty until the caller is known. */
   readonly headers: Record<string, string>
-  /** Set if the caller was found without reading their key. */
+  /** Set if the caller was identified without reading their key. */
   unverified?: UnverifiedCaller
 }
 
@@ -23,13 +23,13 @@ export interface UnverifiedCaller {
   verify(): Promise<Identity>
 }
 
-/** Answers a request, whatever is thrown. */
+/** Answers a request, even after an error of any kind. */
 export async function respond(request: Request, answer: (exchange: Exchange) => Promise<Response>): Promise<Response> {
   const exchange: Exchange = { request, requestId: requestIdOf(request), headers: {} }
   try {
     return await answer(exchange)
   } catch (err) {
-    // Whatever else is wrong, a caller without a good key hears of that alone.
+    // A bad key always answers 401.
     const refusal = await exchange.unverified?.verify().then(
       () => null,
       (refusal: unknown) => refusal,

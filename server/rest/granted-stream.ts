@@ -2,9 +2,9 @@ import type { Identity } from '../auth/identity'
 import { watchAccess } from '../auth/watch-access'
 
 /**
- * A body that ends once its caller has lost what the request was sent with. Events just end, and a client that connects
- * again is refused; anything else breaks off, so that nobody takes a part for the whole.
- * @param gone fires when the caller leaves, of which Next tells a body that it has not begun to send by nothing else
+ * A body that ends once its caller has lost the credential or session of the request. Events just end, and a client
+ * that reconnects is refused; any other body breaks off, so that a part is not mistaken for the whole.
+ * @param gone fires when the caller leaves: Next does not cancel a body that it has not begun to send
  */
 export function grantedStream(
   body: ReadableStream<Uint8Array>,
@@ -57,7 +57,7 @@ export function grantedStream(
         await reader.cancel(reason)
       },
     },
-    // Nothing is produced before the caller takes it.
+    // Nothing is produced before the caller reads it.
     { highWaterMark: 0 },
   )
 }

@@ -26,11 +26,12 @@ interface Answer {
 type Row = typeof idempotencyKeys.$inferSelect
 
 /**
- * Runs a request once per `Idempotency-Key`. A repeated request gets the same answer; one that arrives while the first
- * is running waits for it; if the first has died, it continues from what that had committed. Only successful answers
- * are kept, so a refused request may be corrected and sent again with its key.
- * @param handle can ask for a signal that fires when the caller leaves; with a key it never fires, so that there is an answer to keep
- * @param options.followsCaller fires the signal all the same, and keeps no answer then
+ * Runs a request once per `Idempotency-Key`. A repeated request gets the same response; one that arrives while the
+ * first is running waits for it; if the first has died, it continues from the first one's commits. Only successful
+ * responses are stored, so a refused request may be corrected and sent again with its key.
+ * @param handle can ask for a signal that fires when the caller leaves; with a key it never fires, so that there is a
+ * response to store
+ * @param options.followsCaller fires the signal nevertheless, and then stores no response
  * @throws AppError INVALID_INPUT, IDEMPOTENCY_KEY_REUSED, CONFLICT
  */
 export async function onceForKey(
@@ -61,7 +62,7 @@ export async function onceForKey(
       void claim.work.then(release)
       return { ...done, headers: { ...done.headers, ...(claim.recalled ? REPLAYED : {}) } }
     }
-    // Only JSON is kept, and only what is final: of a run that the caller no longer waits for, there is no answer yet.
+    // Only final JSON is stored: a run that the caller no longer waits for has no response yet.
     if (done.body instanceof Uint8Array || signal.aborted) {
       await release()
       return done
@@ -76,7 +77,7 @@ export async function onceForKey(
   }
 }
 
-/** What was done stays done, whether or not the key could be released. */
+/** Completed work stays, whether or not the key could be released. */
 async function releaseKey(ctx: ServiceContext, claim: KeyClaim): Promise<void> {
   await claim
     .release()
@@ -91,7 +92,7 @@ class KeyClaim implements KeyedRequest {
   private pending: string[] = []
   private position = 0
   readonly outgoingKey: string
-  /** Whether an earlier attempt had already done something of it. */
+  /** Whether an earlier attempt had already completed a part. */
   recalled = false
   work: Promise<unknown> = Promise.resolve()
 
@@ -104,7 +105,7 @@ class KeyClaim implements KeyedRequest {
     this.outgoingKey = sha256(JSON.stringify([ctx.tenantId, scope, key, requestHash]))
   }
 
-  /** Takes the key for this request, or returns an earlier request's answer. */
+  /** Takes the key for this request, or returns an earlier request's response. */
   async take(signal: AbortSignal): Promise<Answer | null> {
     const deadline = performance.now() + PATIENCE_MS
     for (let waitMs = 20; ; waitMs = Math.min(waitMs * 2, 500)) {
@@ -237,7 +238,7 @@ function answerOf({ status, headers, body }: Row): Answer {
   }
 }
 
-/** Two requests are the same when query and body are, whatever the order of their names. */
+/** Two requests are equal if query and body are, regardless of the order of their names. */
 function hashRequest(url: URL, body: unknown): string {
   const query = [...url.searchParams].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   const content =

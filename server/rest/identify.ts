@@ -13,17 +13,17 @@ import { isMultipart } from './multipart'
 import { requireRoomFor } from './refused-starts'
 
 export interface CallerOptions {
-  /** Which of two documented texts a 401 has. */
+  /** Which of two documented messages a 401 has. */
   surface?: 'workflow' | 'invoke'
   /** True if the statement of its verb checks the key of a cached caller, before anything else is done. */
   checksKey?: boolean | undefined
-  /** The limit it counts against besides the one for all requests. */
+  /** The limit it counts against, besides the one for all requests. */
   limit?: 'starts' | 'invokes' | undefined
 }
 
 const UNAUTHORIZED = { workflow: 'Unauthorized', invoke: 'Invalid or disabled API key' } as const
 
-/** Who sent the request: known in this process, cached by their key, or read. */
+/** The sender of the request: known in this process, cached by key, or read. */
 export async function identify(
   exchange: Exchange,
   { surface = 'workflow', checksKey }: CallerOptions,
@@ -42,15 +42,15 @@ export async function identify(
 }
 
 /**
- * Browsers get headers by their key, a key of the request's own is written before anything else, and a file is stored
- * before the run is.
+ * Browsers get headers that depend on their key, an idempotency key is written before anything else, and a file is
+ * stored before the run is.
  */
 function mayBeCached(request: Request): boolean {
   const { headers } = request
   return !headers.has('origin') && !headers.has('idempotency-key') && !isMultipart(request)
 }
 
-/** What is checked before the body is read. */
+/** The checks before the body is read. */
 export async function admit({ request, headers }: Exchange, caller: Identity, { limit }: CallerOptions): Promise<void> {
   const { db } = database()
   Object.assign(headers, await corsHeaders(request.headers, caller, db))
@@ -58,7 +58,7 @@ export async function admit({ request, headers }: Exchange, caller: Identity, { 
   Object.assign(headers, await countRequest(caller, limit, db, now()))
 }
 
-/** What a verb of this caller gets. */
+/** The context for a verb of this caller. */
 export function contextOf(
   { request, requestId }: Exchange,
   identity: Identity,

@@ -1,10 +1,11 @@
-// Ours: busboy accepts parts without a name, repeated headers and texts that are not UTF-8, all of which we refuse.
+// Our own parser: busboy accepts parts without a name, repeated headers and texts that are not UTF-8, all of which we
+// refuse.
 
 import { AppError } from '../errors'
 
 const MAX_HEADER_BYTES = 8 * 1024
 
-/** One part of a form as sent. `filename` is null when the part does not claim to be a file. */
+/** One part of a form as sent. `filename` is null if the part does not claim to be a file. */
 export interface Part {
   name: string
   filename: string | null

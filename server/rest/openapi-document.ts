@@ -54,15 +54,14 @@ export function openApiDocument(origin: string): OpenApiDocument {
 let kept: KeptText | undefined
 
 /**
- * Answers with the document, or 304 when the reader already has it. It contains nothing secret, so any page may read
- * it.
+ * Answers with the document, or 304 if the reader already has it. It contains nothing secret, so any page may read it.
  */
 export async function answerOpenApi(request: Request): Promise<Response> {
   const { headers } = request
   kept ??= new KeptText(JSON.stringify(withSharedErrors(openApiDocument(PLACEHOLDER))))
   const answer = await kept.answer({
     origin: originOf(headers),
-    // Next drops the header that names an encoding, and leaves it to the platform to compress.
+    // Next drops the header with the encoding, and leaves compression to the platform.
     acceptEncoding: request instanceof SentRequest ? headers.get('accept-encoding') : null,
     ifNoneMatch: headers.get('if-none-match'),
   })

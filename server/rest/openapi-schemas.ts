@@ -5,8 +5,8 @@ import type { Schema } from '../openapi/types'
 import { stepSchemas } from '../steps/openapi'
 
 /**
- * The named schemas that the operations refer to, or that these refer to, in that order: generated from those the verbs
- * parse with.
+ * The named schemas that the operations refer to, directly or through other schemas, in that order: generated from
+ * those the verbs parse with.
  */
 export function componentSchemas(operations: unknown): Record<string, Schema> {
   const { schemas } = z.toJSONSchema(components, { ...OPTIONS, uri: (id) => `#/components/schemas/${id}` })
@@ -20,7 +20,7 @@ export function componentSchemas(operations: unknown): Record<string, Schema> {
   return reachedFrom(operations, withKinds(named, Object.keys(ofSteps)))
 }
 
-/** Says which schemas a step and a tool's configuration may have, although a draft need not match any of them yet. */
+/** Lists the schemas that a step and a tool's configuration may have, although a draft need not match any of them. */
 function withKinds(named: Record<string, Schema>, stepNames: string[]): Record<string, Schema> {
   const { Step: DraftStep = {}, CreateTool, UpdateTool } = named
   const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -52,7 +52,7 @@ function referred(components: Record<string, Schema>, schema: Schema): Schema {
   return components[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
 }
 
-/** The field that tells the choices of a union apart: one text in each. */
+/** The field that distinguishes the choices of a union: one text in each. */
 function discriminatorOf({ oneOf = [] }: Schema, components: Record<string, Schema>): Schema['discriminator'] {
   const [first] = oneOf
   if (!first || oneOf.some(({ $ref }) => $ref === undefined)) return undefined

@@ -2,7 +2,7 @@ import { AppError, type ErrorDetail } from '../errors'
 import { type ByName, byName } from '../http/by-name'
 import { unknownName } from '../parse'
 
-/** What Next adds to the address of a request. */
+/** The parameters that Next adds to the URL of a request. */
 const OF_NEXT = /^(nxt[PI]|_rsc$)/
 const MAX_DETAILS = 20
 
@@ -15,8 +15,8 @@ export function queryOf(request: Request): ByName {
 }
 
 /**
- * The parameters of a call, each of which it must know and have once: one that was ignored would look as if it had counted.
- * @param known all that the call knows; any if this is not given
+ * The parameters of a call, each of which must be known and sent once: an ignored one would seem to have taken effect.
+ * @param known all that the call accepts; any if omitted
  * @throws AppError INVALID_INPUT
  */
 export function readQuery(request: Request, known?: readonly string[]): Record<string, string> {

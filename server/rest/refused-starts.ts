@@ -7,7 +7,7 @@ import { errorResponse, type PlainAnswer } from '../http/respond'
 import { type NoRoom, refusalOf, requireRoom, roomOf } from '../runs/queue-room'
 
 /**
- * For how long a refused credential is remembered. One that is disabled meanwhile gets its 401 after this time at the
+ * How long a refused credential is remembered. One that is disabled in the meantime gets its 401 after this time at the
  * latest.
  */
 const KNOWN_MS = 1_000
@@ -22,7 +22,7 @@ const refusals: Partial<Record<NoRoom, AppError>> = {}
 const known = () => processWide('refused-starts', () => new Map<string, Known>())
 
 /**
- * Refuses a start if too many runs wait, and remembers whose it was.
+ * Refuses a start if too many runs wait, and remembers its caller.
  * @throws AppError RATE_LIMITED, UNAVAILABLE
  */
 export function requireRoomFor(tenantId: string, headers: Headers): void {
@@ -39,8 +39,8 @@ export function requireRoomFor(tenantId: string, headers: Headers): void {
 }
 
 /**
- * Refuses a caller who has just been refused and would be refused again. It reads only the headers: callers who do not
- * wait send so many starts that even authenticating them would take time from the runs.
+ * Refuses a caller who was just refused and would be refused again. It reads only the headers: callers who do not wait
+ * send so many starts that even authenticating them would take time from the runs.
  */
 export function refuseAgain(headers: IncomingHttpHeaders): PlainAnswer | null {
   if (known().size === 0) return null
@@ -53,12 +53,12 @@ export function refuseAgain(headers: IncomingHttpHeaders): PlainAnswer | null {
   }
   const room = roomOf(caller.tenantId)
   if (room === 'free') return null
-  // Made once: an error notes where it was made, which takes as long as all else here.
+  // Made once: an error captures its stack, which takes as long as everything else here.
   refusals[room] ??= refusalOf(room)
   return errorResponse(refusals[room], requestIdFrom(headers['x-request-id'] as string | undefined))
 }
 
-/** Names a credential without keeping it. Undefined for browsers, whose answers take more than this. */
+/** Identifies a credential without storing it. Undefined for browsers, whose responses take more than this. */
 function callerOf(header: (name: string) => string | undefined): string | undefined {
   const [key, token] = [header('x-api-key'), header('authorization')]
   if (header('origin') !== undefined || (key === undefined && token === undefined)) return undefined

@@ -24,7 +24,7 @@ type Handler<P extends string, B = JsonObject> = (call: RouteCall<P, B>) => Prom
 interface RouteOptions extends CallerOptions, CallOptions {
   /** False for a POST that changes nothing and so needs no `Idempotency-Key`. */
   idempotent?: boolean | ((request: Request) => boolean)
-  /** True if the handler only waits for work that goes on without the caller. */
+  /** True if the handler only waits for work that continues without the caller. */
   onlyWaits?: boolean | undefined
 }
 
@@ -57,8 +57,8 @@ export function route<P extends string = never>(handler: Handler<P, never>, opti
 }
 
 /**
- * Answers a caller whose key the statement of the verb checks. After an error, or without such a statement, it answers
- * again with the key read.
+ * Answers a caller whose key the verb's statement checks. After an error, or without such a statement, it answers again
+ * with the key read.
  */
 async function answerCached(
   caller: Identity,
@@ -66,13 +66,13 @@ async function answerCached(
   answerAs: (identity: Identity, cachedCaller?: CachedCaller) => Promise<RouteAnswer>,
 ): Promise<RouteAnswer> {
   const answer = await answerAs(caller, cachedCaller).catch((err: unknown) => {
-    // If its answer was lost, the run may have started: the caller has to know.
+    // If its response was lost, the run may have started: the caller has to know.
     if (cachedCaller.sent && !(err instanceof CallerNotVerified)) throw err
   })
   return answer && cachedCaller.verified ? answer : answerAs(await verify())
 }
 
-/** Calls the handler: of a POST, once per `Idempotency-Key`. */
+/** Calls the handler: for a POST, once per `Idempotency-Key`. */
 function answerOnce<P extends string>(
   ctx: ServiceContext,
   call: Call<P, never>,
@@ -116,8 +116,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /**
  * The handlers of one path. Other methods get 405 in the standard error shape, with `Allow`; Next's own 405 has no
- * body. OPTIONS lists the methods, for pages on other origins too.
- * @param folder of the route below `app`: what its requests are counted by
+ * body. OPTIONS lists the methods, also for pages on other origins.
+ * @param folder of the route below `app`, under which its requests are counted
  */
 export function methods(
   folder: string,

@@ -8,10 +8,10 @@ import { typedApiSource } from '../typed-api/source'
 import { answerOpenApi, openApiDocument } from './openapi-document'
 import { methods, type RouteHandler, route } from './route'
 
-/** Of so many documents a process knows the tag. */
+/** A process stores the tags of at most this many documents. */
 const MAX_TAGS = 1_000
 
-/** The tags of documents by what they were made of, so that a caller who has one costs one statement. */
+/** The tags of documents by their sources, so that a caller who has the document costs one statement. */
 const tags = () => processWide('typed-api-tags', () => new Map<string, string>())
 
 const PARAMETERS = { parameters: Object.keys(ReadTypedApi.shape) }
@@ -32,7 +32,7 @@ function headersOf(etag: string): Record<string, string> {
   return { etag, 'cache-control': 'private, no-cache' }
 }
 
-/** What was made first goes first. */
+/** The oldest tags are dropped first. */
 function keepTag(source: string, etag: string): void {
   const kept = tags()
   kept.delete(source)
@@ -42,7 +42,7 @@ function keepTag(source: string, etag: string): void {
   if (oldest !== undefined) kept.delete(oldest)
 }
 
-/** The document of the API, which everybody may read; with `workflows`, that of the caller's workspace. */
+/** The document of the API, which everyone may read; with `workflows`, that of the caller's workspace. */
 const getOpenApi: RouteHandler = async (request, context) => {
   if (!new URL(request.url).searchParams.has('workflows')) return answerOpenApi(request)
   const response = await answerTyped(request, context)

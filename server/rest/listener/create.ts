@@ -9,7 +9,7 @@ import { type Match, matcher, type RouteModule } from './match'
 import { readRequest } from './read'
 import { writeResponse } from './write'
 
-/** Answers a request if it knows the route. @returns false if someone else must answer it */
+/** Answers a request if it knows the route. @returns false if another handler must answer it */
 export type ApiListener = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
 
 /** Serves the same route files as Next, without its machinery, which costs more than most calls do. */
@@ -19,7 +19,7 @@ export function createApiListener(routes: Readonly<Record<string, RouteModule>>)
     const found = match((incoming.url ?? '').split('?', 1)[0] ?? '')
     const handler = found?.module[(incoming.method === 'HEAD' ? 'GET' : incoming.method) as Method]
     if (!found || !handler) return false
-    // A connection that breaks is no failure of ours. Without a listener it would end the process.
+    // A broken connection is no failure of ours. Without a listener it would end the process.
     incoming.on('error', () => {})
     outgoing.on('error', () => {})
     const refusal = handler.refuse?.(incoming.headers)

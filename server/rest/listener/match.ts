@@ -24,8 +24,8 @@ interface Branch {
 const PLAIN = /^(?:\/[\w~-][\w.~-]*)+$/
 
 /**
- * Finds the route of a path among the files of `app`, by the rule Next has: a folder's own name comes before a
- * parameter. It knows no catch-all routes.
+ * Finds the route of a path among the files of `app`, by Next's rule: a folder's own name takes precedence over a
+ * parameter. Does not support catch-all routes.
  * @param routes by the folder below `app`, such as `/api/agents/[agentId]`
  */
 export function matcher(routes: Readonly<Record<string, RouteModule>>): (path: string) => Match | null {

@@ -4,8 +4,8 @@ import { JsonResponse } from '../../http/json-response'
 import { textOf } from '../../http/respond'
 
 /**
- * Sends a route's answer. A body of known length is sent in one piece, any other as it comes and no faster than the
- * caller reads. When the caller leaves, its source ends. Throws what the source throws.
+ * Sends a route's response. A body of known length is sent in one piece, any other as it arrives and no faster than the
+ * caller reads. When the caller leaves, its source ends. Throws the source's errors.
  */
 export async function writeResponse(response: Response, outgoing: ServerResponse, method: string): Promise<void> {
   if (response instanceof JsonResponse && !response.isMade) {
@@ -30,7 +30,7 @@ export async function writeResponse(response: Response, outgoing: ServerResponse
 async function stream(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader()
   const closed = new Promise<void>((done) => outgoing.once('close', done))
-  // At once, because a source may be silent for long. Its own failure shows in `read`.
+  // Immediately, because a source may be silent for long. Its own failure shows in `read`.
   void closed.then(() => reader.cancel()).catch(() => {})
   for (;;) {
     const { done, value } = await reader.read()

@@ -4,8 +4,8 @@ import { listTyped } from '../../typed-api/list'
 import { openApiDocument } from '../openapi-document'
 
 /**
- * What the reference of a workspace has: its published workflows, agents and tools, and the calls of the API. Their
- * contents are read one by one (`read.ts`), so a workspace with a thousand workflows opens as quickly as an empty one.
+ * The contents of a workspace's reference: its published workflows, agents and tools, and the calls of the API. Their
+ * details are read one by one (`read.ts`), so a workspace with a thousand workflows opens as quickly as an empty one.
  */
 export async function openReference(ctx: ServiceContext, headers: Headers) {
   const { paths, tags } = openApiDocument(originOf(headers))

@@ -1,7 +1,7 @@
 import { wholeChars } from '@/lib/whole-chars'
 import { textOf } from '../../http/respond'
 
-/** More than this, nobody reads on a page. */
+/** Nobody reads more than this on a page. */
 const MAX_BYTES = 256 * 1024
 /** How long a stream is followed. */
 const MAX_MS = 15_000
@@ -11,11 +11,11 @@ export interface ReadAnswer {
   text: string | null
   /** How many bytes were read. */
   bytes: number
-  /** Why there is more than what was read; null if there is not. */
+  /** Why the rest was not read; null if nothing is left. */
   cut: 'size' | 'time' | null
 }
 
-/** The body of a response as a page shows it: its beginning, and of a stream what comes within a while. */
+/** The body of a response as a page shows it: its beginning, or the first events of a stream. */
 export async function readAnswer(response: Response): Promise<ReadAnswer> {
   const whole = textOf(response)
   if (whole !== undefined) {
@@ -50,7 +50,7 @@ async function readSome(reader: ReadableStreamDefaultReader<Uint8Array>) {
     }
   } finally {
     clearTimeout(timer)
-    // What is left is read by nobody.
+    // Nobody reads the rest.
     await reader.cancel().catch(() => {})
   }
 }

@@ -13,8 +13,8 @@ import { openApiDocument } from '../openapi-document'
 const FOR_TEXT = 'chat'
 
 /**
- * A part of the reference, as a document with nothing else: the calls of one published workflow, agent or tool with their
- * types, or one call of the API.
+ * A part of the reference, as a document with nothing else: the calls of one published workflow, agent or tool with
+ * their types, or one call of the API.
  * @returns its JSON
  * @throws AppError NOT_FOUND
  */

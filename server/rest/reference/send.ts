@@ -20,18 +20,18 @@ const match = matcher(ROUTES)
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
-/** A call as it was filled in on the reference page. */
+/** A call as filled in on the reference page. */
 export interface SendCall {
   method: string
   /** With the query. */
   path: string
-  /** As it is sent; with a file, an object whose fields go with it. */
+  /** The body to send; with a file, an object whose fields accompany it. */
   body?: string | null
   headers?: Record<string, string>
   file?: SentFile | null
 }
 
-/** Those that the document has a parameter for, and the one that chooses between its responses. */
+/** The headers that the document has a parameter for, and the one that chooses between its responses. */
 const HEADERS = ['accept', ...Object.keys(REQUEST_HEADERS).map((name) => name.toLowerCase())]
 const HeaderValue = z
   .string()
@@ -49,12 +49,12 @@ const SendCall = z.object({
   file: SentFile.nullish(),
 })
 
-/** What a route reads of where a request comes from, and what proxies write. */
+/** The headers by which a route identifies the origin of a request, and those that proxies write. */
 const OF_THE_CALLER = ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'user-agent']
 
 /**
  * Makes a documented call of the API as the person who is signed in, in this process: with their role, their limits and
- * their name in the audit log. So the reference page needs no key, and a cookie alone opens nothing of REST.
+ * their name in the audit log. So the reference page needs no key, and a cookie alone gives no access to REST.
  * @throws AppError NOT_FOUND for a path that no documented call has
  */
 export async function sendCall(ctx: ServiceContext, input: unknown, from: Headers, signal: AbortSignal) {
