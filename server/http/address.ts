@@ -4,7 +4,7 @@ import { env } from '../env'
 /**
  * The address a request came from, for counting. Unless proxies are trusted, the web process removes the client's
  * `x-forwarded-for`, and Next then writes the connection's own address there.
- * @param proxies how many trusted proxies append to the header; anybody may have written the entries before theirs
+ * @param proxies how many trusted proxies append to the header; anyone may have written the entries before theirs
  */
 export function addressOf(headers: Headers, proxies: number): string {
   const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim())

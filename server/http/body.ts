@@ -9,7 +9,7 @@ export interface BodyLimits extends JsonLimits {
   bytes: number
 }
 export const LIMITS: BodyLimits = { bytes: MAX_JSON_BYTES, ...JSON_LIMITS }
-/** For bodies that hold many of what other bodies hold one of. */
+/** For bodies that hold many of the objects that other bodies hold one of. */
 export const LARGE_BODY: BodyLimits = { bytes: 8 * MAX_JSON_BYTES, keys: 200_000, values: 400_000 }
 
 /**
@@ -46,8 +46,8 @@ export async function readText(request: Request, limit: number): Promise<string>
 }
 
 /**
- * The body as it was sent, over which senders sign.
- * @throws AppError PAYLOAD_TOO_LARGE or what `tooLarge` makes, INVALID_INPUT
+ * The body as sent, which senders sign.
+ * @throws AppError PAYLOAD_TOO_LARGE or the error of `tooLarge`, INVALID_INPUT
  */
 export async function readBytes(
   request: Request,
@@ -77,7 +77,7 @@ function bodyOf(request: Request): AsyncIterable<Uint8Array> {
   return (request instanceof SentRequest ? request.chunks() : null) ?? chunksOf(request.body)
 }
 
-/** Iterates a stream. Node's streams support this, but the browser's type does not say so. */
+/** Iterates a stream. Node's streams support this, but the browser's type does not show it. */
 export function chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncIterable<Uint8Array> {
   return (stream ?? []) as AsyncIterable<Uint8Array>
 }

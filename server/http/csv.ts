@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 
 /**
- * A CSV file as spreadsheets open it: with a byte order mark, without which Excel takes it for Windows-1252, and without
- * cells that would be formulas.
- * @param columns each column's name, and what it has of a row
+ * A CSV file for spreadsheets: with a byte order mark, without which Excel assumes Windows-1252, and without cells that
+ * would be formulas.
+ * @param columns each column's name, and its value for a row
  */
 export function csvFile<Row>(
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** An answer for a sender that needs no `Response`. */
+/** A response for a sender that needs no `Response`. */
 export interface PlainAnswer {
   status: number
   headers: Record<string, string>
@@ -6,8 +6,8 @@ export interface PlainAnswer {
 }
 
 /**
- * A response whose stream and headers are made when somebody asks for them. Our own listener sends the plain answer;
- * Next reads the rest.
+ * A response whose stream and headers are created on first access. Our own listener sends the plain response; Next
+ * reads the rest.
  */
 export class JsonResponse extends Response {
   private whole: Response | undefined
@@ -16,7 +16,7 @@ export class JsonResponse extends Response {
     super(null, { status: plain.status })
   }
 
-  /** Whether somebody may have changed its headers, so that `plain` no longer says them. */
+  /** Whether its headers may have been changed, so that `plain` is outdated. */
   get isMade(): boolean {
     return this.whole !== undefined
   }

@@ -8,9 +8,9 @@ import { originOf } from './origin'
 
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** Pages that are the same for everybody, but for the address at which the service is reached. */
+/** Pages that are the same for everyone, except for the address at which the service is reached. */
 const KEPT = ['/reference']
-/** How long making one may take, and after how long it is tried again if it fails. Until then, everybody gets their own. */
+/** How long making a page may take, and the delay before a retry. Until it succeeds, each request renders its own. */
 const MAX_MS = 60_000
 const AGAIN_MS = 60_000
 
@@ -20,8 +20,8 @@ interface Page {
 }
 
 /**
- * Has pages made once that anybody may ask for and that are expensive, and sends them from memory. They are documents: their
- * scripts are left out, apart from the one that sets the colours before anything is shown.
+ * Caches expensive pages that anyone may request: makes each once, and sends it from memory. They are documents: their
+ * scripts are left out, except for the one that sets the colours before anything is shown.
  * @param render makes every page; other requests go to it directly
  */
 export function keepPages(render: PageHandler): PageHandler {
@@ -62,7 +62,7 @@ async function sendPage(page: Page, request: IncomingMessage, response: ServerRe
 }
 
 const SCRIPT = /<script\b[^>]*>([\s\S]*?)<\/script>/g
-/** React moves parts of a page that came late to their places with a script. */
+/** React moves late parts of a page to their places with a script. */
 const INCOMPLETE = /<template id="[A-Z]:/
 
 async function makePage(render: PageHandler, request: IncomingMessage, path: string): Promise<Page> {
@@ -92,17 +92,17 @@ async function makePage(render: PageHandler, request: IncomingMessage, path: str
   }
 }
 
-/** React would follow the reader's choice of colours while the page is open; without it, the script that sets them does. */
+/** React would follow the reader's choice of colours on an open page; without it, the script that sets them does. */
 function alsoLater(code: string): string {
   return `(() => { const set = () => { ${code} }; set(); matchMedia('(prefers-color-scheme: dark)').addEventListener('change', set) })()`
 }
 
-/** What is sent of the headers that the page was made with. */
+/** The response headers of the page that are sent. */
 const SENT = [
   ...['content-type', 'x-content-type-options', 'referrer-policy', 'cross-origin-opener-policy', 'permissions-policy'],
 ]
 
-/** The page as Next makes it for nobody in particular. */
+/** The page as Next renders it for an anonymous reader. */
 async function rendered(render: PageHandler, { socket }: IncomingMessage, path: string) {
   const request = new IncomingMessage(socket)
   // Next sends a page to a reader of this kind in one piece, with everything in its place.
@@ -124,7 +124,7 @@ async function rendered(render: PageHandler, { socket }: IncomingMessage, path: 
   }
 }
 
-/** A response that nobody reads on the way. */
+/** A response that is collected in memory. */
 class Collected extends ServerResponse {
   readonly chunks: Buffer[] = []
   private done: () => void = () => {}

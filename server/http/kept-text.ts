@@ -2,11 +2,11 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { etagOf, isKnown } from './etag'
 
-/** Stands for the address of the service while a text is made, so that the addresses callers think of cost nothing to make. */
+/** Stands for the address of the service while a text is made, so that invented addresses cost nothing. */
 export const PLACEHOLDER = 'http://origin.millrace.invalid'
-/** How many compressed copies are kept of a text, for different addresses and encodings; others are sent as they are. */
+/** How many compressed copies of a text are cached, by address and encoding; others are sent uncompressed. */
 const MAX_COPIES = 12
-/** A copy nobody has asked for this long makes room for another one. */
+/** A copy that was unused for this long makes room for another one. */
 const UNUSED_MS = 10 * 60_000
 
 const ENCODINGS = ['br', 'gzip'] as const
@@ -23,14 +23,14 @@ interface Copy {
   usedAt: number
 }
 
-/** What a reader of a kept text says: where it reached the service, which encodings it takes, and what it has already. */
+/** A reader of a cached text: the address it used for the service, its accepted encodings, and its current copy. */
 export interface Reader {
   origin: string
   acceptEncoding: string | null | undefined
   ifNoneMatch: string | null | undefined
 }
 
-/** A text for everybody that differs only in the address of the service: made once, and sent compressed from memory. */
+/** A text for everyone that differs only in the address of the service: made once, and sent compressed from memory. */
 export class KeptText {
   readonly #parts: string[]
   readonly #etag: string
@@ -42,7 +42,7 @@ export class KeptText {
     this.#etag = etagOf(text)
   }
 
-  /** @returns a null body if the reader has it already */
+  /** @returns a null body if the reader already has it */
   async answer(reader: Reader): Promise<{ headers: Record<string, string>; body: Buffer | null }> {
     const shown = this.#parts.length === 1 ? '' : reader.origin
     const text = () => this.#parts.join(shown)

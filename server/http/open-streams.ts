@@ -2,18 +2,18 @@ import { processWide } from '@/db/process-wide'
 import { type Env, env } from '../env'
 import { AppError } from '../errors'
 
-/** A stream ends with the run or chat it reports, so it is not known when another one can be opened. */
+/** A stream ends with its run or chat, so the time when another one can be opened is unknown. */
 const RETRY_AFTER_S = 5
 
 const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new Map<string, number>() }))
 
-/** The share of the places that streams may take which pages can do without. */
+/** The share of the places for streams that pages do not need. */
 const SPARE = 0.5
 
 /**
  * Counts a new event stream towards the limits of this process.
  * @param options.spare whether it has to leave half of the places to others
- * @returns ends the count; further calls do nothing
+ * @returns a function that ends the count; further calls do nothing
  * @throws AppError TOO_MANY_STREAMS
  */
 export function reserveStream(

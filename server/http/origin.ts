@@ -1,8 +1,8 @@
 import { type Env, env } from '../env'
 
 /**
- * The scheme and host a caller reached the service under. The headers of proxies count only if a proxy is trusted,
- * because any client can send `x-forwarded-host`. Of several proxies the first names the host that people see.
+ * The scheme and host under which a caller reached the service. The headers of proxies count only if a proxy is
+ * trusted, because any client can send `x-forwarded-host`. Of several proxies the first names the host that people see.
  */
 export function reachedAt(
   headers: Headers,
@@ -18,7 +18,7 @@ export function reachedAt(
 
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](:\d{1,5})?$/i
 
-/** The origin a request reached the service at. */
+/** The origin at which a request reached the service. */
 export function originOf(headers: Headers): string {
   const { protocol, host } = reachedAt(headers)
   return `${protocol}://${HOST.test(host) ? host : `localhost:${env().port}`}`
@@ -29,7 +29,7 @@ export function publicOrigin(headers: Headers): string {
   return (env().PUBLIC_URL ?? originOf(headers)).replace(/\/+$/, '')
 }
 
-/** The same for what is written without a request, such as a mail. */
+/** The same for texts written without a request, such as a mail. */
 export function serviceOrigin(): string {
   const { PUBLIC_URL, port } = env()
   return (PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')

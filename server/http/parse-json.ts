@@ -6,7 +6,7 @@ const MAX_DEPTH = 64
 
 export interface JsonLimits {
   keys: number
-  /** Counts every value, nested ones included: each later pass costs time for each of them. */
+  /** Counts every value, including nested ones: each later pass costs time for each of them. */
   values: number
 }
 
@@ -15,8 +15,8 @@ export const JSON_LIMITS: JsonLimits = { keys: 10_000, values: 50_000 }
 /**
  * Parses JSON text from outside, within the limits for a body, and drops `__proto__` keys.
  * @param what the name of the text in messages, such as "The body"
- * @param foreign whether its sender does not write it for us, so that integers beyond 2^53 are kept as texts; otherwise those
- * that would change are refused
+ * @param foreign whether its sender does not write it for us, so that integers beyond 2^53 become texts; otherwise
+ * those that would change are refused
  * @throws AppError INVALID_INPUT
  */
 export function parseJson(

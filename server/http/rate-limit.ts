@@ -7,7 +7,7 @@ import { AppError } from '../errors'
 
 type TenantLimited = 'requests' | 'starts' | 'invokes'
 /**
- * What a limit counts. Every request counts towards `requests`; starts and invokes also count towards their own limit.
+ * The kinds of limits. Every request counts towards `requests`; starts and invokes also count towards their own limit.
  */
 type Limited = TenantLimited | 'failures'
 
@@ -39,7 +39,7 @@ const buckets = () => processWide('rate-limit', () => ({ fullAt: new Map<string,
 function takeInMemory(id: string, perMinute: number, now: number): Take {
   const { fullAt } = buckets()
   const result = take(fullAt.get(id), perMinute, now)
-  // Delete first, so the map stays in the order of last use.
+  // Delete first, so that the map stays in the order of last use.
   fullAt.delete(id)
   fullAt.set(id, result.fullAt)
   if (fullAt.size > MAX_BUCKETS) {
@@ -51,7 +51,7 @@ function takeInMemory(id: string, perMinute: number, now: number): Take {
   return result
 }
 
-/** As `take`, but in one statement on the database's clock, because the processes' clocks may differ. */
+/** Like `take`, but in one statement on the database's clock, because the processes' clocks may differ. */
 async function takeInDatabase(db: Db, id: string, perMinute: number, now: number): Promise<Take> {
   const clock = sql`extract(epoch from clock_timestamp()) * 1000`
   const next = sql`greatest(${rateBuckets.fullAt}, ${clock}) + ${WINDOW_MS / perMinute}::float8`
@@ -85,8 +85,7 @@ async function sweep(db: Db, now: number): Promise<void> {
 type Settings = Pick<Env, 'limits' | 'limitsShared'>
 
 /**
- * Counts an attempt at guessing something before the attempt is made: a limit on failures alone would let the right
- * guess through.
+ * Counts a guess before it is checked: a limit on failures alone would let the right guess through.
  * @throws AppError RATE_LIMITED
  */
 export async function countAttempt(who: string, db: Db, now: Date, settings: Settings = env()): Promise<void> {
@@ -95,7 +94,7 @@ export async function countAttempt(who: string, db: Db, now: Date, settings: Set
 
 /**
  * Takes one request of this `kind` from the bucket of `who`.
- * @returns headers for the answer; none when there is no limit
+ * @returns headers for the response; empty without a limit
  * @throws AppError RATE_LIMITED
  */
 export function spend(
@@ -109,7 +108,7 @@ export function spend(
   return takeFrom(bucket, db, now, limitsShared)
 }
 
-/** As `spend`, from what all credentials of a tenant have together. @throws AppError RATE_LIMITED */
+/** Like `spend`, from the shared bucket of all credentials of a tenant. @throws AppError RATE_LIMITED */
 export function spendOfTenant(
   kind: TenantLimited,
   tenantId: string,

@@ -6,7 +6,7 @@ export type Refusal = 'path' | 'length' | 'method'
 
 const key = () => processWide('http.refused', () => ({ key: randomUUID() })).key
 
-/** A path that no client can know, under which a refused request gets its answer from the app. */
+/** A path that no client can know, under which the app answers a refused request. */
 export function refusedPath(why: Refusal): string {
   return `/api/${key()}/${why}`
 }

@@ -49,7 +49,7 @@ export function respondJson(
   return new JsonResponse(plainJson(text, requestId, init.status ?? 200, init.headers ?? {}))
 }
 
-/** The text of a JSON answer, for a reader that need not take it from a stream. */
+/** The text of a JSON response, for a reader that need not stream it. */
 export function textOf(response: Response): string | undefined {
   return response instanceof JsonResponse ? response.plain.text : undefined
 }
@@ -79,7 +79,7 @@ export function respondEmpty(requestId: string, headers: Record<string, string>)
   return new Response(null, { status: 204, headers: { ...HEADERS, 'x-request-id': requestId, ...headers } })
 }
 
-/** Leads to the page that says what the code means. A header, because the bodies are as the users know them. */
+/** Links to the page that explains the code. A header, because users know the bodies as they are. */
 function helpOf(code: ErrorCode): string {
   return `</errors/${code}>; rel="help"`
 }
@@ -89,7 +89,7 @@ export function errorBody(code: string, message: string, details: ErrorDetail[],
   return { success: false, error: { message, code, details }, requestId }
 }
 
-/** Turns anything thrown into an answer. Only an AppError's own message reaches the caller. */
+/** Turns any thrown value into a response. Only an AppError's own message reaches the caller. */
 export function respondError(err: unknown, requestId: string, headers: Record<string, string> = {}): Response {
   if (err instanceof AppError) {
     // Asking the caller to come back later is not a failure of ours.

@@ -3,13 +3,13 @@ interface Sent {
   headers: [string, string][]
   /** Null without a body. */
   chunks: (() => AsyncGenerator<Uint8Array>) | null
-  /** Calls back when the caller has hung up, also if that was before. */
+  /** Calls back when the caller has hung up, even if that was earlier. */
   watch: (gone: () => void) => void
 }
 
 /**
- * A request whose stream and signal are made when somebody asks for them. Most routes read the body whole and never look
- * at the signal, and making both costs more than everything else about a request.
+ * A request whose stream and signal are created on first access. Most routes read the body whole and never look at the
+ * signal, and creating both costs more than everything else about a request.
  */
 export class SentRequest extends Request {
   private stream: ReadableStream<Uint8Array> | null | undefined
@@ -22,7 +22,7 @@ export class SentRequest extends Request {
     super(url, { method: sent.method, headers: sent.headers })
   }
 
-  /** The body for a reader that takes it whole. Null if a stream has been made of it. */
+  /** The body for a reader that takes it whole. Null if it was already streamed. */
   chunks(): AsyncIterable<Uint8Array> | null {
     if (this.stream !== undefined) return null
     this.stream = null

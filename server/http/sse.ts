@@ -21,7 +21,7 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** The answer with a stream of `openStream`. Without one it is 204, which stops clients that reconnect automatically. */
+/** The response with a stream of `openStream`; without one 204, which stops clients that reconnect automatically. */
 export function streamAnswer(stream: ReadableStream<Uint8Array> | null) {
   return stream ? { headers: SSE_HEADERS, body: stream } : { status: 204, body: null }
 }
@@ -30,10 +30,10 @@ export type EventSource<E = ServerSentEvent> = (signal: AbortSignal) => AsyncGen
 type AnySource = EventSource<ServerSentEvent | UnnamedEvent>
 
 /**
- * Opens a stream and counts it as one of the tenant's open streams, before anything is begun and until either side ends
+ * Opens a stream and counts it as one of the tenant's open streams, before anything begins and until either side ends
  * the stream or it is discarded unread.
- * @returns null when `open` has nothing to send
- * @throws AppError TOO_MANY_STREAMS, and what `open` throws
+ * @returns null if `open` has nothing to send
+ * @throws AppError TOO_MANY_STREAMS, and the errors of `open`
  */
 export async function openStream(
   tenantId: string,
