@@ -111,7 +111,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     fixes: ['Check the id of the file in the data of its run.', 'Start a new run with the file.'],
   },
   NOT_FOUND: {
-    title: 'Nothing is there',
+    title: 'Not found',
     means: 'The address, or the object that it names, does not exist in this workspace.',
     fixes: [
       'Check the path: the API reference lists all of them.',

@@ -7,7 +7,7 @@ export const WebhookEndpoint = component('WebhookEndpoint', {
   id: z.string(),
   url: z.string(),
   description: z.string(),
-  events: z.array(z.enum(WEBHOOK_EVENTS)).describe('The events it is told of.'),
+  events: z.array(z.enum(WEBHOOK_EVENTS)).describe('Events it subscribes to.'),
   format: z.enum(WEBHOOK_FORMATS).describe('How its messages are written.'),
   enabled: z.boolean().describe('A disabled endpoint gets no messages, and none are stored for it.'),
   disabledReason: z

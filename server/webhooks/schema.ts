@@ -31,7 +31,7 @@ const Events = z
 const settings = {
   url: Url.describe('Where messages are posted. It must be public, or in `ALLOW_PRIVATE_HOSTS`.'),
   description: plainText.describe('For people.'),
-  events: Events.describe('The events it is told of.'),
+  events: Events.describe('Events it subscribes to.'),
   format: z
     .enum(WEBHOOK_FORMATS)
     .describe(

@@ -23,7 +23,7 @@ test('details are said in words, with times and ids for what they are', () => {
   ])
   expect(said('webhook', { enabled: false, format: 'standard' })).toEqual(['status: disabled', 'format: signed JSON'])
   expect(said('webhook', { events: { from: [], to: ['run.paused', 'run.completed'] } })).toEqual([
-    'events: none → a run waits for somebody, a run completes',
+    'events: none → a run waits for someone, a run completes',
   ])
   expect(said('vaultSecret', { new: true, hosts: ['a.example.com', 'b.example.com'] })).toEqual([
     'value: new',

@@ -147,14 +147,14 @@ describe('the story of a run says', () => {
 
   it('what it waits for, since when and until when', () => {
     expect(story({ state: 'paused', pauses: [pause()] })).toBe(
-      `Since ${at(1)} it has been waiting for somebody to choose Approve or Reject for Order of AX-210, with no time limit.`,
+      `Since ${at(1)} it has been waiting for someone to choose Approve or Reject for Order of AX-210, with no time limit.`,
     )
     expect(story({ state: 'paused', pauses: [pause({ dueAt: at(45) }), pause(), pause(), pause()] })).toMatch(
       new RegExp(`for Order of AX-210 until ${at(45)}\\..*It also waits for 2 more answers\\.$`),
     )
     const nothing = { eventName: null, eventKey: null, childRunId: null }
     const sleep = { stepId: 'sleep', stepName: 'Cool off', ...nothing, dueAt: at(50) }
-    expect(story({ timer: sleep })).toBe(`It waits at Cool off until ${at(50)} and then goes on by itself.`)
+    expect(story({ timer: sleep })).toBe(`It waits at Cool off until ${at(50)} and then continues.`)
     expect(story({ timer: { ...sleep, eventName: 'paid', eventKey: 'A-17' } })).toBe(
       `It waits at Cool off for the event paid with the key A-17 until ${at(50)}.`,
     )

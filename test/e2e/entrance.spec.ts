@@ -117,7 +117,7 @@ test('an invitation to another workspace asks for a new password while nobody ha
   const second = await link(other)
   const stranger = await browserOf('nobody')
   await stranger.goto(second)
-  await expect(stranger.getByText('If that was not you, ask whoever runs this service to add you.')).toBeVisible()
+  await expect(stranger.getByText('If that was not you, ask the people who run this service to add you.')).toBeVisible()
   await guest.goto(second)
   const password = guest.getByRole('textbox', { name: 'New password' })
   await password.fill('known to her inviter')

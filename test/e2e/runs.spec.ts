@@ -27,7 +27,7 @@ test('what a run was given, what came of it and who decided what take no click',
   await resumeRun(workspace, runId, { type: 'collect_inputs', data: { article: 'AX-210', amount: 4 } })
   await reached(workspace, runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'decision')
   await page.goto(`/${workspace.slug}/runs/${runId}`)
-  await expect(page.getByText(/waiting for somebody to choose Approve or Reject for Order of AX-210/)).toBeVisible()
+  await expect(page.getByText(/waiting for someone to choose Approve or Reject for Order of AX-210/)).toBeVisible()
   const body = { type: 'request_user_action', actionId: 'approve', actionValue: 'fine' }
   await resumeRun(workspace, runId, body)
   await expect(

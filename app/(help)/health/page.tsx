@@ -10,12 +10,12 @@ const STATES: Record<Health['status'], { title: string; text: string; icon: type
   ok: { title: 'The service works', text: 'Requests are answered, and runs are executed.', icon: CircleCheck },
   degraded: {
     title: 'Runs do not continue',
-    text: 'Requests are answered, starts included, but no process executes runs now. Nothing is lost: runs continue when one does.',
+    text: 'The API works, but no worker is running. Nothing is lost: runs continue once one starts.',
     icon: CircleAlert,
   },
   unavailable: {
     title: 'The service does not work',
-    text: 'Requests get an error now. What was acknowledged before is stored, and continues when the service is back.',
+    text: 'Requests fail now. Acknowledged work is stored and continues when the service is back.',
     icon: CircleX,
   },
 }

@@ -24,10 +24,10 @@ export function Closed({ view }: { view: ClosedView }) {
 }
 
 const ENDED: Record<Extract<ClosedView, { state: 'ended' }>['why'], [title: string, text: string]> = {
-  answered: ['This has been answered', 'Somebody else was first. There is nothing left to do.'],
-  'timed out': ['The time to answer is over', 'The work went on without an answer.'],
+  answered: ['This has been answered', 'Someone else was first. There is nothing left to do.'],
+  'timed out': ['The time to answer is over', 'The work continued without an answer.'],
   stopped: ['This is no longer needed', 'The work that asked for it was stopped.'],
-  'not theirs': ['Somebody else answers this now', 'It has been assigned to other people since you got the link.'],
+  'not theirs': ['Someone else answers this now', 'It has been assigned to other people since you got the link.'],
   voted: ['This vote has been cast', 'Each person has one vote. There is nothing left to do.'],
 }
 

@@ -3,7 +3,7 @@ import { TaskLink } from './task-link'
 
 export const metadata: Metadata = {
   title: 'Task',
-  description: 'Somebody asks for your answer.',
+  description: 'Someone asks for your answer.',
   robots: { index: false, follow: false },
 }
 

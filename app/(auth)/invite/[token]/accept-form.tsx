@@ -42,8 +42,11 @@ export function AcceptForm({ token, email, known, needsPassword, signedInAs, pro
         </Button>
         {needsPassword && (
           <p className={styles.lead}>
-            Somebody chose a password for this address with an earlier invitation. If that was not you,{' '}
-            {providers.length > 0 ? 'sign in with one of these instead' : 'ask whoever runs this service to add you'}.
+            Someone chose a password for this address with an earlier invitation. If that was not you,{' '}
+            {providers.length > 0
+              ? 'sign in with one of these instead'
+              : 'ask the people who run this service to add you'}
+            .
           </p>
         )}
         {needsPassword && <Providers providers={providers} next={here} />}
@@ -107,7 +110,7 @@ function NewPasswordForm({ token, email }: { token: string; email: string }) {
   return (
     <form className={styles.form} method="post" onSubmit={submit}>
       <p className={styles.lead}>
-        Choose a new password. Whoever invited you before may know the one you have. Your other browsers are signed out.
+        Choose a new password. The person who invited you may know your present one. Your other browsers are signed out.
       </p>
       <Problem problem={problem} />
       <input type="hidden" name="email" value={email} autoComplete="username" />

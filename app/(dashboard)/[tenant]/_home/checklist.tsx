@@ -118,7 +118,9 @@ function stepsOf(facts: Facts, path: (path: string) => string, run: () => void):
     {
       done: facts.ran,
       title: 'Run a sample',
-      why: sample ? `${sample.name} says hello and completes at once.` : 'Add the sample workflows, then start one.',
+      why: sample
+        ? `${sample.name} says hello and completes immediately.`
+        : 'Add the sample workflows, then start one.',
       operation: 'run:start',
       action: sample ? (
         <Button size="compact-sm" onClick={run}>

@@ -33,7 +33,7 @@ export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId
     <Dialog onClose={onClose} title="Share a link to this task" size="lg">
       <Stack>
         <Text size="sm">
-          Whoever has the link can answer this task once, in your name, without signing in. They see what the task
+          Anyone with the link can answer this task once, in your name, without signing in. They see what the task
           shows: its title, message, card and due time. They see nothing else of the run.
         </Text>
         {made ? (

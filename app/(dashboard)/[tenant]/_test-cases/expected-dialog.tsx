@@ -15,7 +15,7 @@ const LABELS: Record<Expected['kind'], string> = {
   equals: 'Exactly this result',
   fields: 'These fields',
   contains: 'An answer that contains a text',
-  succeeds: 'Succeeds, whatever the result',
+  succeeds: 'Succeeds with any result',
   fails: 'Fails',
 }
 const ORDER = Object.keys(LABELS) as Expected['kind'][]

@@ -41,7 +41,7 @@ export function KeepDialog<E>(props: {
     mutationFn: props.keep,
     onSuccess: () => {
       onClose()
-      notifyDone('Kept as a test case. It runs when somebody publishes here.')
+      notifyDone('Kept as a test case. It runs when someone publishes here.')
     },
   })
   const reason =

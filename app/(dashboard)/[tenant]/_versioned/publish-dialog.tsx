@@ -107,7 +107,7 @@ function Users({ noun, users }: { noun: 'agent' | 'tool'; users: UserOf[] }) {
           <span className={styles.note}>
             {kind === 'workflow' ? 'Workflow' : 'Agent'}
             {keepsTo === null
-              ? ', gets the new version at once'
+              ? ', gets the new version immediately'
               : `, keeps version ${keepsTo}${pinned ? ' until it is published again' : ''}`}
           </span>
         </li>

@@ -76,7 +76,7 @@ export function InboundList() {
                 )
               }
             >
-              Let another system start a workflow, such as GitHub when somebody opens an issue.
+              Let another system start a workflow, such as GitHub when someone opens an issue.
             </EmptyState>
           ))}
         {chosen && <DeliveryList key={chosen.id} webhook={chosen} onClose={() => set({ webhook: null })} />}

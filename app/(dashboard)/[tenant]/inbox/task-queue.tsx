@@ -93,7 +93,7 @@ function QueueItem({
 
 /** Ada Lovelace chose Approve. */
 function answered({ label, votes, answeredBy }: TaskItem): string {
-  const who = answeredBy?.name ?? 'Somebody'
+  const who = answeredBy?.name ?? 'Someone'
   if (label === null) return `${who} filled it in`
   return votes === null ? `${who} chose ${label}` : `${label}, after ${voted(votes.cast)}`
 }

@@ -156,7 +156,7 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
             ? 'Withdrawn'
             : task.people.votes
               ? 'Decided by votes'
-              : `Answered by ${own ? 'you' : (task.answeredBy?.name ?? 'somebody')}`
+              : `Answered by ${own ? 'you' : (task.answeredBy?.name ?? 'someone')}`
         }
         styles={{
           root: { background: answered ? 'var(--status-completed-soft)' : 'var(--status-cancelled-soft)' },

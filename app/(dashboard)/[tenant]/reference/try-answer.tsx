@@ -11,7 +11,7 @@ type Answer = RouterOutput['reference']['send']
 
 const CUT = {
   size: 'There is more: only the beginning is shown here.',
-  time: 'The stream goes on: only its beginning is shown here.',
+  time: 'The stream continues: only its beginning is shown here.',
 }
 
 /** The response exactly as a program gets it: status, headers and body. */

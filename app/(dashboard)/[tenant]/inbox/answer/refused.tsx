@@ -48,7 +48,7 @@ export function Refused({
       {reason(task, refused, user.id)}
       {label !== null && ` You had chosen “${label}”.`} <WhatToDo code={refused.code} />
       {remark !== null && <p className={styles.remark}>Your remark: “{remark}”</p>}
-      {data && 'value' in data && <FieldsView value={data.value} label="What you had filled in" labels={task.labels} />}
+      {data && 'value' in data && <FieldsView value={data.value} label="Data you had entered" labels={task.labels} />}
       <Button
         variant="default"
         size="compact-sm"

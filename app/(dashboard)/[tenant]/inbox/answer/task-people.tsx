@@ -91,6 +91,6 @@ export function Votes({ votes, remarks }: { votes: ShownVote[]; remarks: ShownRe
 /** Why the current user may not answer. */
 export const BARS: Record<NonNullable<TaskPeople['bar']>, string> = {
   NOT_ASSIGNED: 'You cannot answer: this task is assigned to other people.',
-  SELF_APPROVAL: 'You started this run, so somebody else must decide.',
+  SELF_APPROVAL: 'You started this run, so someone else must decide.',
   ALREADY_VOTED: 'You have voted. The run continues once enough others have voted.',
 }

@@ -146,13 +146,13 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
         {label !== null && <strong>{label}</strong>}
       </span>
       <span className={styles.by}>
-        by {answer.votes ? answer.votes.names.join(', ') : (answeredBy?.name ?? 'somebody')}
+        by {answer.votes ? answer.votes.names.join(', ') : (answeredBy?.name ?? 'someone')}
         {answer.votes && ` (${answer.votes.names.length} of ${answer.votes.cast} votes)`}, <Clock at={answeredAt} />
         {words !== null && `: “${words}”`}
         {saidWith(answer)}
       </span>
       {data !== undefined && (
-        <FieldsView value={data} label={`What was filled in for ${title ?? stepName}`} labels={answer.labels} />
+        <FieldsView value={data} label={`Data entered for ${title ?? stepName}`} labels={answer.labels} />
       )}
       {given === null && <p className={styles.note}>The answer is large. Open the step to see it.</p>}
     </li>

@@ -158,9 +158,9 @@ export function FailureCard({
       {/* Reserves its line while loading, so that nothing below moves. */}
       {(input || step.isLoading) && (
         <details className={styles.sent}>
-          <summary>What the step was given{input && ` (${sizeText(input.size)})`}</summary>
+          <summary>Input of the step{input && ` (${sizeText(input.size)})`}</summary>
           {!input ? null : 'value' in input ? (
-            <JsonView value={input.value} label="What the step was given" openDepth={1} />
+            <JsonView value={input.value} label="Input of the step" openDepth={1} />
           ) : (
             <p className={styles.cardNote}>Too large to show here. Open the step to see it.</p>
           )}

@@ -19,7 +19,7 @@ const WORDS = {
   },
   terminate: {
     verb: 'Terminate',
-    text: 'The run ends at once, without cleanup. Results of running steps are discarded.',
+    text: 'The run ends immediately, without cleanup. Results of running steps are discarded.',
     button: 'Terminate the run',
   },
 } as const

@@ -80,7 +80,7 @@ function answersOf({ answers, turns }: StoryRun): Happened[] {
   return answers
     .slice(-ANSWERS)
     .map(({ answeredBy, answeredAt, label, title, stepId, stepName, kind, votes }): Happened => {
-      const who = answeredBy?.kind === 'link' ? `Somebody with ${answeredBy.name}` : (answeredBy?.name ?? 'Somebody')
+      const who = answeredBy?.kind === 'link' ? `Someone with ${answeredBy.name}` : (answeredBy?.name ?? 'Someone')
       const what = { name: title ?? stepName }
       const toName = turns.find((turn) => turn.stepId === stepId)?.toName
       const led = (next: string | undefined): Sentence =>
@@ -130,7 +130,7 @@ function cancelOf({ cancellation, cleaningUp, cancelling }: StoryRun): Sentence[
   const { kind, reason, requestedBy, requestedAt, cleanup } = cancellation
   const why: Sentence = reason ? [': ', { quote: reason }, /[.!?]$/.test(reason) ? '' : '.'] : ['.']
   const said: Sentence = [
-    requestedBy?.name ?? 'Somebody',
+    requestedBy?.name ?? 'Someone',
     kind === 'cancel' ? ' cancelled it at ' : ' terminated it at ',
     { at: requestedAt },
     ...why,
@@ -206,7 +206,7 @@ function nowOf(run: StoryRun): Sentence[] {
         ],
       ]
     if (timer.dueAt === null) return [['It waits at ', { name: timer.stepName }, '.']]
-    return [['It waits at ', { name: timer.stepName }, ' until ', { at: timer.dueAt }, ' and then goes on by itself.']]
+    return [['It waits at ', { name: timer.stepName }, ' until ', { at: timer.dueAt }, ' and then continues.']]
   }
   const [at] = working
   if (at) return [['It is at ', { name: at.stepName }, ' now.']]
@@ -227,7 +227,7 @@ function waitingFor({ signal, stepName, createdAt, dueAt, people }: StoryRun['pa
   const asked: Sentence =
     signal.type === 'collect_inputs' ? [' to fill in ', title] : [' to choose ', oneOf(labels), ' for ', title]
   const until: Sentence = dueAt === null ? [', with no time limit.'] : [' until ', { at: dueAt }, '.']
-  const who = people.assignees ? listed(people.assignees, 'or') : 'somebody'
+  const who = people.assignees ? listed(people.assignees, 'or') : 'someone'
   return ['Since ', { at: createdAt }, ` it has been waiting for ${who}`, ...asked, ...until, ...votesSoFar(people)]
 }
 

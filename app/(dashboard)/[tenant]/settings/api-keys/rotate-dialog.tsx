@@ -21,7 +21,7 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: 
       overlaps={[
         'Time to give every caller the new key',
         'When there are few callers to update',
-        'If the old key leaked. Callers still using it get 401 at once',
+        'If the old key leaked. Callers still using it get 401 immediately',
       ]}
       busy={rotate.isPending}
       error={rotate.error}

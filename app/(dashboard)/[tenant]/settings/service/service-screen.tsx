@@ -66,7 +66,7 @@ function Figures({ service }: { service: Service }) {
       </ul>
       <FailureTables failures={failures} />
       <p className={styles.quiet}>
-        More figures are in the metrics (<code>GET /api/metrics</code>). Whoever is at the machine finds faults with{' '}
+        More figures are in the metrics (<code>GET /api/metrics</code>). On the machine, find faults with{' '}
         <code>npm run -s admin -- doctor</code>.
       </p>
     </div>

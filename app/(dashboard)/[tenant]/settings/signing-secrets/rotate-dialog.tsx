@@ -21,7 +21,7 @@ export function RotateDialog({ secret, onClose }: { secret: { id: string; name: 
       overlaps={[
         'As long as a token may be valid, so that none is refused before its time',
         'When your backend signs tokens for at most an hour',
-        'If the old secret leaked. Calls with its tokens get 401 at once',
+        'If the old secret leaked. Calls with its tokens get 401 immediately',
       ]}
       busy={rotate.isPending}
       error={rotate.error}

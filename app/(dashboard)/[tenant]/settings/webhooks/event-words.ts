@@ -2,7 +2,7 @@ import type { WebhookEvent } from '@/server/definition/webhook'
 
 export const EVENT_WORDS: Record<WebhookEvent, string> = {
   'run.started': 'A run starts',
-  'run.paused': 'A run waits for somebody',
+  'run.paused': 'A run waits for someone',
   'run.completed': 'A run completes',
   'run.failed': 'A run fails or times out',
   'run.cancelled': 'A run is cancelled',

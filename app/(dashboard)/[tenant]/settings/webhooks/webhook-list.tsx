@@ -77,7 +77,7 @@ export function WebhookList() {
                 </Button>
               }
             >
-              Tell one of your services when a run waits for somebody, completes or fails.
+              Notify one of your services when a run waits for someone, completes or fails.
             </EmptyState>
           ))}
         {chosen && <DeliveryList key={chosen.id} webhook={chosen} onClose={() => set({ webhook: null })} />}

@@ -27,7 +27,7 @@ export function KeepToolCase(props: { tested: Tested; keep: (body: Body) => Prom
     'failed' in ended
       ? [
           { value: 'code', label: `Fails with ${ended.failed}`, expected: { kind: 'fails', code: ended.failed } },
-          { value: 'fails', label: 'Fails, whatever the code', expected: { kind: 'fails' } },
+          { value: 'fails', label: 'Fails with any code', expected: { kind: 'fails' } },
         ]
       : [
           {
@@ -48,7 +48,7 @@ export function KeepToolCase(props: { tested: Tested; keep: (body: Body) => Prom
                   wanted: 'Tick a field',
                 },
               ]),
-          { value: 'succeeds', label: 'Succeeds, whatever the result', expected: { kind: 'succeeds' } },
+          { value: 'succeeds', label: 'Succeeds with any result', expected: { kind: 'succeeds' } },
         ]
   const first = 'failed' in ended ? `Fails with ${ended.failed}` : argumentsText(given)
   return (

@@ -76,7 +76,7 @@ export function McpFields({
         <NativeSelect
           label="Result"
           data={[
-            { value: 'auto', label: 'Structured content, or the text if there is none' },
+            { value: 'auto', label: 'Structured content, or else the text' },
             { value: 'full', label: 'The whole answer' },
           ]}
           value={textOf(config, 'result') || 'auto'}

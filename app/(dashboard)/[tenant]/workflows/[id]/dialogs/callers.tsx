@@ -45,7 +45,7 @@ function List({ callers: { parents, schedules, inbound, recent } }: { callers: W
         <Caller key={id} name={<Link href={path(`/workflows/${id}`)}>{name}</Link>}>
           Workflow
           {keepsTo === null
-            ? ', gets the new version at once'
+            ? ', gets the new version immediately'
             : `, keeps ${keepsNumber === null ? 'a draft' : `version ${keepsNumber}`}${pinned ? ' until it is published again' : ''}`}
         </Caller>
       ))}

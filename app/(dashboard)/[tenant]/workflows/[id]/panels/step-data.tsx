@@ -18,7 +18,7 @@ export function StepData(props: {
   if (visit === null) {
     return (
       <Text size="sm" c="dimmed">
-        {selected === null ? 'Select a step to see what it got and gave.' : `The run has not come to ${selected}.`}
+        {selected === null ? 'Select a step to see its input and output.' : `The run has not come to ${selected}.`}
       </Text>
     )
   }

@@ -38,9 +38,9 @@ export function KeepWorkflowCase(props: {
           },
           ...(chosen.failure
             ? []
-            : [{ value: 'succeeds', label: 'Succeeds, whatever the result', expected: { kind: 'succeeds' } as const }]),
+            : [{ value: 'succeeds', label: 'Succeeds with any result', expected: { kind: 'succeeds' } as const }]),
         ]}
-        note="Nothing is executed and nobody is asked: what tools and agents gave and people answered is as it was in this run."
+        note="Nothing runs. Results and answers are replayed from this run."
         keep={({ name, expected }) => keep({ name, runId: chosen.runId, expected })}
       />
     )

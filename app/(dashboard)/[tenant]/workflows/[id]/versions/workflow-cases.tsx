@@ -41,7 +41,7 @@ export function WorkflowCases({ workflowId: id, definition }: { workflowId: stri
         kinds={['succeeds', 'fails', 'fields', 'equals']}
         empty={
           mayEdit
-            ? 'None yet. Keep a run, and the draft is tested with its results and answers each time somebody publishes it.'
+            ? 'None yet. Keep a run, and the draft is tested with its results and answers each time someone publishes it.'
             : 'This workflow has no test cases.'
         }
         open={null}

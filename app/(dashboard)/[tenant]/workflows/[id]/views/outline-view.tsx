@@ -144,7 +144,7 @@ function Continuation({
     <>
       <Icon size={14} aria-hidden />
       <span>
-        {item.kind === 'back' ? 'back to ' : 'goes on at '}
+        {item.kind === 'back' ? 'back to ' : 'continues at '}
         <button
           type="button"
           className={styles.link}
