@@ -8,8 +8,8 @@ const MARKS: [number[], string][] = [
 const LONGEST_MARK = 3
 
 /**
- * Brings a body to UTF-8, so that whoever reads it need not know its charset. A byte order mark says more than the header,
- * as in browsers; without either it is UTF-8 already.
+ * Converts a body to UTF-8, so that readers need not know its charset. A byte order mark overrides the header, as in
+ * browsers; without either it is UTF-8 already.
  * @param type its `Content-Type`
  * @throws OutboundFailure OUTPUT_INVALID for an unknown charset
  */
@@ -19,7 +19,7 @@ export async function* inUtf8(chunks: AsyncGenerator<Uint8Array>, type: string):
   const begun = await beginning(chunks)
   const decoder = begun.length === 0 ? null : decoderOf(begun, type)
   const encoder = new TextEncoder()
-  // Only as a stream does every version of Node decode all of windows-1252.
+  // Only when streaming does every version of Node decode all of windows-1252.
   const told = (bytes?: Uint8Array) => encoder.encode(decoder?.decode(bytes, { stream: bytes !== undefined }))
   if (begun.length > 0) yield decoder ? told(begun) : begun
   for await (const chunk of chunks) yield decoder ? told(chunk) : chunk
@@ -37,7 +37,7 @@ async function beginning(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array
   return begun
 }
 
-/** Null if it is UTF-8 already. */
+/** Null for UTF-8. */
 function decoderOf(begun: Uint8Array, type: string): TextDecoder | null {
   const mark = MARKS.find(([bytes]) => bytes.every((byte, index) => begun[index] === byte))
   const label = mark?.[1] ?? statedCharset(type)
@@ -54,6 +54,6 @@ function decoderOf(begun: Uint8Array, type: string): TextDecoder | null {
 function statedCharset(type: string): string | null {
   const stated = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^;\s]*))/i.exec(type)
   const label = (stated?.[1] ?? stated?.[2] ?? stated?.[3] ?? '').trim()
-  // What `file` and others state for data that is no text.
+  // The values that `file` and others state for data that is no text.
   return label === '' || label.toLowerCase() === 'binary' ? null : label
 }

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https'
 import { processWide } from '@/db/process-wide'
 import type { Vetted } from './vet'
 
-/** How long an idle connection is kept: less than servers commonly keep theirs, so that few are closed under a call. */
+/** How long an idle connection stays open: less than servers commonly allow, so that few are closed during a call. */
 const IDLE_MS = 4_000
 const MAX_IDLE = 8
 
@@ -30,8 +30,8 @@ const agents = () =>
   processWide('net.connections', () => ({ http: new KeptHttp(SETTINGS), https: new KeptHttps(SETTINGS) }))
 
 /**
- * Request options that keep the connection for the next call, which uses it only if it was made for the same owner and
- * leads to the very addresses that the next call was checked for.
+ * Request options that hold the connection open for the next call, which uses it only if it was made for the same owner
+ * and leads to exactly the addresses that the next call was checked for.
  */
 export function kept(owner: string, { url, addresses }: Vetted): { agent: HttpAgent; sharedBy: string } {
   const { http, https } = agents()
@@ -42,8 +42,8 @@ export function kept(owner: string, { url, addresses }: Vetted): { agent: HttpAg
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
 /**
- * Whether a request may be sent twice. Only such a request may use a connection that the server could be closing at this
- * moment: then it has to be sent again.
+ * Whether a request may be sent twice. Only such a request may use a connection that the server might just be closing:
+ * then it has to be sent again.
  */
 export function isRepeatable({ method, headers }: { method: string; headers: Record<string, string> }): boolean {
   return REPEATABLE.has(method) || 'idempotency-key' in headers

@@ -33,9 +33,9 @@ export interface GuardOptions {
    * The only hosts that may be called, also by redirects; any host by default. They must still be public or allowed.
    */
   only?: AllowedHosts
-  /** Keeps connections for the next calls of the same owner, such as a tenant. Without it, each call makes its own. */
+  /** Holds connections open for later calls of the same owner, such as a tenant. Otherwise each call makes its own. */
   owner?: string | undefined
-  /** Called with every URL, redirects included, before anything is sent there; throws to refuse it. */
+  /** Called with every URL, including redirects, before anything is sent there; throws to refuse it. */
   check?: CheckUrl
 }
 
@@ -48,7 +48,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const OWN_HEADERS = new Set(
   'connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
 )
-/** Only these go along when a redirect leads to another origin: any other header may be a credential. */
+/** The only headers that follow a redirect to another origin: any other may be a credential. */
 const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 const NO_REDIRECT =
@@ -56,10 +56,10 @@ const NO_REDIRECT =
 
 /**
  * Every call whose target a user can influence goes through here: public addresses only (or those a self-hoster
- * allowed), connects to the very address that was checked, checks every redirect again, no cookies, limits on time and
- * size. The body is read from the response as usual, and reading it may throw an OutboundFailure too.
+ * allowed), connects to exactly the checked address, checks every redirect again, no cookies, limits on time and size.
+ * The body is read from the response as usual; reading it may also throw an OutboundFailure.
  * @throws OutboundFailure
- * @throws whatever `signal` gives as its reason
+ * @throws the reason of `signal`
  */
 export async function guardedFetch(
   target: string | URL,
@@ -122,7 +122,7 @@ function nextUrl(location: string, from: URL): URL {
 type Call = GuardedRequest & { method: string; headers: Record<string, string> }
 
 /**
- * The request a redirect leads to.
+ * The request that follows a redirect.
  * @throws OutboundFailure when a body would go to another origin
  */
 function redirected(call: Call, status: number, sameOrigin: boolean): Call {
@@ -141,7 +141,7 @@ function redirected(call: Call, status: number, sameOrigin: boolean): Call {
   return toGet ? { ...rest, method: 'GET', headers } : { ...call, headers }
 }
 
-/** Connects only to the checked addresses, whatever the name resolves to by now. */
+/** Connects only to the checked addresses, even if the name now resolves to others. */
 async function send(
   vetted: Vetted,
   call: Call,
@@ -151,7 +151,7 @@ async function send(
   if (owner === undefined || !isRepeatable(call)) return sendOnce(vetted, call, signal, { agent: false })
   const sent = { onReused: false }
   return sendOnce(vetted, call, signal, { ...kept(owner, vetted), sent }).catch((err: unknown) => {
-    // The server closed the connection as the request came. On a new one it gets through.
+    // The server closed the connection as the request arrived. A new one gets it through.
     if (!sent.onReused || signal.aborted || !isClosed(err)) throw err
     return sendOnce(vetted, call, signal, { agent: false })
   })

@@ -5,16 +5,16 @@ interface Received {
 
 interface Source {
   chunks: AsyncGenerator<Uint8Array>
-  /** @throws when the time is up or the caller has given up */
+  /** @throws on a timeout or when the caller has given up */
   race: <T>(work: Promise<T>) => Promise<T>
   explain: (err: unknown) => unknown
-  /** Called once, when nothing is read any more. */
+  /** Called once, when reading is over. */
   end: () => void
 }
 
 /**
- * A response whose stream is made only if somebody asks for it. Most callers read the body whole, which takes a fraction
- * of the time without a stream.
+ * A response whose stream is created on first access. Most callers read the body whole, which takes a fraction of the
+ * time without a stream.
  */
 export class ReceivedResponse extends Response {
   private made: Response | undefined
@@ -53,7 +53,7 @@ export class ReceivedResponse extends Response {
     )
   }
 
-  /** The body at once, if no stream was made of it and nobody has read it. */
+  /** The whole body, if it was neither streamed nor read. */
   private async bytesNow(): Promise<Buffer | null> {
     if (this.made || this.wasRead) return null
     this.wasRead = true

@@ -38,8 +38,8 @@ export interface Vetted {
 /**
  * Parses a URL, resolves its host once and checks every address: only public ones, unless the host is allowed. A host
  * that `only` does not list or `check` refuses is not even looked up.
- * @throws OutboundFailure BLOCKED_HOST, also for unknown names; CONNECTION_ERROR when the name service does not answer
- * @throws whatever `check` throws
+ * @throws OutboundFailure BLOCKED_HOST, also for unknown names; CONNECTION_ERROR when the name service does not respond
+ * @throws the errors of `check`
  */
 export async function vet(
   target: string | URL,
@@ -76,8 +76,8 @@ export async function vet(
 }
 
 /**
- * Why an address can never be called, whatever the name service says: for whoever enters it, by the rule of the calls.
- * Null if it may be called.
+ * Why an address can never be called, regardless of the name service: a message for the person who enters it, by the
+ * rule of the calls. Null if it may be called.
  */
 export function neverCalled(target: string | URL): string | null {
   try {
@@ -89,7 +89,10 @@ export function neverCalled(target: string | URL): string | null {
   }
 }
 
-/** Refuses what no lookup could make right: a private address, a name of this machine or no name at all, and port 0. */
+/**
+ * Refuses URLs that no lookup could make valid: a private address, a name of this machine or no name at all, and port
+ * 0.
+ */
 function refuseForm(url: URL, allowed: AllowedHosts): void {
   const { host, port } = targetOf(url)
   if (port === 0) throw new OutboundFailure('BLOCKED_HOST', 'Nothing can be called at the port 0.')
@@ -99,7 +102,7 @@ function refuseForm(url: URL, allowed: AllowedHosts): void {
   throw blocked(host)
 }
 
-/** The host as the URL parser normalised it: 2130706433, 0x7f.1 and full-width digits are 127.0.0.1 by now. */
+/** The host as the URL parser normalised it: 2130706433, 0x7f.1 and full-width digits have become 127.0.0.1. */
 export function targetOf(url: URL): { host: string; port: number } {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return { host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) }
@@ -131,7 +134,7 @@ function unreachable(host: string, cause?: unknown): OutboundFailure {
   return new OutboundFailure('CONNECTION_ERROR', `The host ${plainHost(host)} could not be looked up.`, { cause })
 }
 
-/** All addresses of a name, none when there is no such name. */
+/** All addresses of a name, empty if no such name exists. */
 async function resolved(host: string, trusted: boolean, resolve: Resolve): Promise<{ address: string }[]> {
   try {
     return await resolve(host)
