@@ -14,7 +14,7 @@ export function generateApiKey(): string {
   return `sk_${body}${checksum(body)}`
 }
 
-/** Whether a text has the form of a key; callers do not look up anything else. */
+/** Whether a text has the form of a key; callers look up nothing else. */
 export function looksLikeApiKey(key: string): boolean {
   return SHAPE.test(key)
 }

@@ -22,8 +22,8 @@ class Refused extends Error {
 }
 
 /**
- * Finds out who sent the request. Reads only headers, so the body of a refused request is never read. If there is an
- * API key, only the key counts, even if a token is sent too. All refusals look the same to the caller; the reason goes
+ * Identifies the sender of a request. Reads only headers, so the body of a refused request is never read. If an API key
+ * is sent, only the key counts, even with a token beside it. All refusals look the same to the caller; the reason goes
  * to the log.
  * @throws AppError UNAUTHORIZED
  */
@@ -54,7 +54,7 @@ export function hasCredential(headers: Headers): boolean {
 async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<Identity> {
   if (!looksLikeApiKey(key)) throw new Refused('malformed key')
   const hash = hashApiKey(key)
-  // Until it is known to be good.
+  // Until it is verified.
   forgetCaller(db, hash)
   const row = await coalesceReads(keyReads(db), hash, () => readKey(db, hash))
   if (!row || !sameHash(row.hash, hash)) throw new Refused(looksMistyped(key) ? 'mistyped key' : 'unknown key')
@@ -71,7 +71,7 @@ async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<
   return identity
 }
 
-/** Callers with the same key often come at the same time. */
+/** Callers with the same key often arrive concurrently. */
 const keyReads = perDb(() => new Map<string, ReturnType<typeof readKey>>())
 
 async function readKey(db: Db, hash: string) {

@@ -6,9 +6,9 @@ import { CallerNotVerified } from '../errors'
 import { hashApiKey, looksLikeApiKey } from './api-key'
 import type { Identity } from './identity'
 
-// The caller of a key that was read a moment ago is kept, so that what is asked most often need not read it first: the
-// statement that starts a run, resumes it or reads its status checks the key too. Nothing else may be written or answered
-// for a cached caller.
+// Caches the caller of a key that was just read, so that the most frequent requests need not read it first: the
+// statement that starts a run, resumes it or reads its status also checks the key. Nothing else may be written or
+// answered for a cached caller.
 
 /** After this time a key is read again, which also notes its use. */
 const KNOWN_MS = 30_000
@@ -21,7 +21,7 @@ interface Known {
 
 const known = perDb(() => new Map<string, Known>())
 
-/** Remembers a key that was read and is good. */
+/** Caches a key that was read and is valid. */
 export function keepCaller(db: Db, keyHash: string, identity: Identity): void {
   const all = known(db)
   all.delete(keyHash)
@@ -35,7 +35,7 @@ export function forgetCaller(db: Db, keyHash: string): void {
   known(db).delete(keyHash)
 }
 
-/** The caller of a request by its key alone, if this process has read that key a moment ago. */
+/** The caller of a request by its key alone, if this process has just read that key. */
 export function findCachedCaller(headers: Headers, db: Db): { identity: Identity; caller: CachedCaller } | null {
   const key = headers.get('x-api-key')
   if (key === null || !looksLikeApiKey(key)) return null
@@ -49,7 +49,7 @@ export function findCachedCaller(headers: Headers, db: Db): { identity: Identity
 }
 
 /**
- * In SQL, whether a cached caller's key is good and has the same role as before.
+ * In SQL, whether a cached caller's key is valid and has the same role as before.
  * @param write the tag of the statement: `String.raw` for a text
  */
 export function keyIsValid<V, R>(
@@ -65,7 +65,7 @@ export function keyIsValid<V, R>(
 
 const given = (name: string) => sql`${sql.placeholder(name)}`
 
-/** `keyIsValid` for a prepared statement that is given `keyHash`, `tenantId`, `role` and `at`. */
+/** `keyIsValid` for a prepared statement with the parameters `keyHash`, `tenantId`, `role` and `at`. */
 export const GIVEN_KEY = keyIsValid(sql, {
   hash: given('keyHash'),
   tenantId: given('tenantId'),
@@ -74,7 +74,7 @@ export const GIVEN_KEY = keyIsValid(sql, {
 })
 
 /**
- * For a verb that goes on without a statement that checked the key.
+ * For a verb that continues without a statement that checked the key.
  * @throws CallerNotVerified
  */
 export function requireVerifiedCaller({ cachedCaller }: ServiceContext): void {

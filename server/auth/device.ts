@@ -4,7 +4,7 @@ import { newId } from '../ids'
 import { readCookies } from './node-call'
 import { sessionSecrets } from './session-secret'
 
-/** How long a browser is known after somebody last signed in with it. */
+/** How long a browser is remembered after its last sign-in. */
 const LIFE_S = 365 * 24 * 3600
 /** Only this part of the service reads it. */
 const PATH = '/api/auth'
@@ -12,15 +12,15 @@ const AUDIENCE = 'millrace device'
 const ALGORITHM = 'HS256'
 
 /**
- * A browser in which an account was signed in before. It has attempts of its own, so nobody who only knows the account's
- * address can use them up. It proves nothing else: whoever has it still needs the password.
- * @returns what its attempts are counted by; null for a browser that is not known to the account
+ * A browser in which an account was signed in before. It has attempts of its own, so that knowing the account's address
+ * is not enough to use them up. It proves nothing else: its user still needs the password.
+ * @returns the key for counting its attempts; null for a browser that the account does not know
  */
 export async function readDevice(headers: Headers, email: string): Promise<string | null> {
   return (await openCookie(headers, email))?.id ?? null
 }
 
-/** The `Set-Cookie` with which this browser is known to the account from now on; null if it is known for long enough. */
+/** The `Set-Cookie` that makes this browser known to the account; null if it remains known for long enough. */
 export async function deviceCookie(headers: Headers, email: string, secure: boolean): Promise<string | null> {
   const known = await openCookie(headers, email)
   if (known && known.leftS > LIFE_S / 2) return null
@@ -42,7 +42,7 @@ function nameFor(email: string, secure: boolean): string {
 
 const digestOf = (email: string) => createHash('sha256').update(email).digest('hex')
 
-/** A key of its own, so that no cookie of one kind can be taken for one of another. */
+/** A key of its own, so that a cookie of another kind is never accepted. */
 function keyFrom(secret: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', AUDIENCE, 32))
 }

@@ -3,7 +3,7 @@ import { AppError } from '../errors'
 import { ROLES, type Role } from '../roles'
 
 /**
- * Nobody may give out a role above their own.
+ * Nobody may grant a role above their own.
  * @throws AppError FORBIDDEN
  */
 export function refuseRoleAboveOwn(ctx: ServiceContext, role: Role): void {

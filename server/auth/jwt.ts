@@ -46,7 +46,7 @@ interface VerifiedToken<S extends SecretRecord> {
   context: JsonObject | null
   /** Whether it is valid for longer than recommended. */
   longLived: boolean
-  /** From then on it is refused. */
+  /** The token is refused from then on. */
   goodUntil: Date
 }
 
@@ -95,7 +95,7 @@ function keyIdOf(token: string): string {
   return keyId
 }
 
-/** Decodes one part of a token as a JSON object; null when it is not one. */
+/** Decodes one part of a token as a JSON object; null if it is none. */
 export function readTokenPart(part: string): JsonObject | null {
   try {
     const value = parseKeepingDigits(Buffer.from(part, 'base64url').toString('utf8'))
@@ -135,14 +135,14 @@ async function checkSignature(
   }
 }
 
-/** The library's error code and the claim it is about. */
+/** The library's error code and the claim it concerns. */
 function reasonOf(err: unknown): string {
   if (!(err instanceof Error && 'code' in err)) return 'not verified'
   return 'claim' in err ? `${err.code} ${err.claim}` : String(err.code)
 }
 
 /**
- * Checks what the library does not: how long a token is valid, and that it was not issued in the future.
+ * Checks that the library omits: how long a token is valid, and that it was not issued in the future.
  * @returns its lifetime in seconds, and its end
  */
 function checkTimes(payload: JWTPayload, now: number): { life: number; goodUntil: Date } {
@@ -164,7 +164,7 @@ function readSubject({ sub }: JWTPayload): string {
   return sub
 }
 
-/** From the token itself: the library does not keep the digits of long numbers. */
+/** From the token itself: the library does not preserve the digits of long numbers. */
 function readContext({ context: rounded }: JWTPayload, token: string): JsonObject | null {
   if (rounded === undefined) return null
   const context = readTokenPart(token.split('.')[1] ?? '')?.context

@@ -9,8 +9,8 @@ import { authenticate, hasCredential, type Identity } from './authenticate'
 type Settings = Pick<Env, 'limits' | 'tenantLimits' | 'limitsShared' | 'TRUST_PROXY'>
 
 /**
- * As `authenticate`, but counts refusals by the address they come from. Only refusals are limited, so a good key keeps
- * working behind the same address as somebody who guesses. A request without a credential is not a guess.
+ * Like `authenticate`, but counts refusals by their source address. Only refusals are limited, so a valid key still
+ * works behind the same address as an attacker who guesses. A request without a credential is not a guess.
  * @throws AppError UNAUTHORIZED, RATE_LIMITED
  */
 export async function authenticateOrCount(
@@ -32,7 +32,7 @@ export async function authenticateOrCount(
 }
 
 /**
- * Counts a refused request by the address it comes from.
+ * Counts a refused request by its source address.
  * @param what the kind of credential; each is counted separately
  * @throws AppError RATE_LIMITED
  */
@@ -50,7 +50,7 @@ export async function countRefusal(
  * Counts an accepted request against its credential (the API key, or the subject of the token), then against its
  * tenant. The credential comes first: a request its own limit rejects does not count towards the tenant's. Members have
  * only their own limit: a person who has to stop a flood of calls must be able to sign in and disable the key.
- * @returns headers for the response, for the limit that is closest to being reached; none when there is no limit
+ * @returns headers for the response, for the limit that is closest to being reached; empty without a limit
  * @throws AppError RATE_LIMITED
  */
 export async function countRequest(

@@ -12,7 +12,7 @@ export const NewPassword = z
   .min(12, 'must have at least 12 characters')
   .max(200, 'must have at most 200 characters')
 
-/** @returns the id; null when the address is already taken */
+/** @returns the id; null if the address is already taken */
 export async function insertUser(
   tx: Tx,
   user: { email: string; name: string; passwordHash: string | null; addressProvenAt: Date | null },
@@ -27,8 +27,8 @@ export async function insertUser(
 }
 
 /**
- * Notes that a user's address is proven to be their own. Until now, whoever had the link of an invitation, the inviter
- * included, may have set the password, so that and its sessions end.
+ * Notes that a user's address is proven to be their own. Until now, anyone with the link of an invitation, including
+ * the inviter, may have set the password, so that and its sessions end.
  */
 export async function proveAddress(tx: Tx, userId: string, passwordHash: string | null, now: Date): Promise<void> {
   await tx.update(users).set({ addressProvenAt: now, passwordHash }).where(eq(users.id, userId))

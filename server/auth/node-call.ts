@@ -64,7 +64,7 @@ export class NodeAnswer {
   }
 }
 
-/** The request's cookies. When several share a name the first one counts, which has the most specific path. */
+/** The request's cookies. If several share a name the first one counts, which has the most specific path. */
 export function readCookies(headers: Headers): Record<string, string> {
   const cookies: Record<string, string> = Object.create(null)
   for (const pair of (headers.get('cookie') ?? '').split(';')) {

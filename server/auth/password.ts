@@ -3,7 +3,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 /** About 100 ms and 32 MB per guess. */
 const COST = { N: 2 ** 15, r: 8, p: 1 }
 const HASH_BYTES = 32
-/** Limits for stored hashes: a bad one must not keep the process busy for minutes. */
+/** Limits for stored hashes: a bad one must not block the process for minutes. */
 const MAX_N = 2 ** 20
 
 /** 16 characters, none easily confused with another: 80 bits. */
@@ -19,7 +19,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join('$')
 }
 
-/** Also false when the stored text is not a hash of this kind. */
+/** Also false if the stored text is not a hash of this kind. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [kind, n, r, p, salt, hash] = stored.split('$')
   const cost = { N: Number(n), r: Number(r), p: Number(p) }

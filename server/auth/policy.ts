@@ -45,7 +45,7 @@ export const POLICY = {
   'audit:read': 'admin',
   /** To have old entries deleted. */
   'audit:delete': 'owner',
-  /** And only in the workspace of those who run the service: see `runs-service.ts`. */
+  /** Only in the workspace of the people who run the service: see `runs-service.ts`. */
   'service:read': 'owner',
 } as const satisfies Record<string, Role>
 
@@ -55,13 +55,16 @@ export function may(role: Role, operation: Operation): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(POLICY[operation])
 }
 
-/** What the tokens of a limited secret may do, if their role allows it. Which objects they find, `reach.ts` decides. */
+/**
+ * The operations that the tokens of a limited secret allow, if their role does. `reach.ts` decides which objects they
+ * find.
+ */
 const WITHIN_REACH: readonly Operation[] = [
   ...(['workflow:read', 'run:read', 'run:start', 'run:resume', 'run:cancel', 'run:terminate', 'run:retry'] as const),
   ...(['file:read', 'agent:read', 'agent:invoke'] as const),
 ]
 
-/** Whether `authorize` would let the caller do it. */
+/** Whether `authorize` would allow the operation. */
 export function allows({ actor, reach }: Pick<ServiceContext, 'actor' | 'reach'>, operation: Operation): boolean {
   return may(actor.role, operation) && (!reach || WITHIN_REACH.includes(operation))
 }
@@ -86,8 +89,8 @@ export function authorize(ctx: ServiceContext, operation: Operation): void {
 }
 
 /**
- * Whether the caller sees sensitive fields only one by one, with `revealField`, which the audit log tells of: everybody who is
- * signed in, by whatever way they read a run. Programs get what is stored.
+ * Whether the caller sees sensitive fields only one by one, with `revealField`, which the audit log records: everyone
+ * who is signed in, however they read a run. Programs get the stored values.
  */
 export function seesHidden({ actor }: Pick<ServiceContext, 'actor'>): boolean {
   return actor.kind === 'user'

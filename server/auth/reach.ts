@@ -3,7 +3,7 @@ import { runs } from '@/db/schema/runs'
 import type { signingSecrets } from '@/db/schema/secrets'
 import type { Reach, ServiceContext } from '../context'
 
-/** What a limited secret's tokens touch of each noun. Tools never: one of them reads any file of the tenant. */
+/** The objects of each kind that a limited secret's tokens may use. No tools: one reads any file of the tenant. */
 const IDS = {
   workflow: ({ workflowIds }: Reach) => workflowIds,
   agent: ({ agentIds }: Reach) => agentIds,
@@ -12,19 +12,19 @@ const IDS = {
 
 type Word = keyof typeof IDS
 
-/** How far the tokens of a secret reach; undefined for one that has no limits. */
+/** The reach of a secret's tokens; undefined for a secret without limits. */
 export function reachOf(secret: Pick<typeof signingSecrets.$inferSelect, keyof Reach>): Reach | undefined {
   const { workflowIds, agentIds, ownRuns } = secret
   return workflowIds || agentIds || ownRuns ? { workflowIds, agentIds, ownRuns } : undefined
 }
 
-/** The runs the caller may touch, as a condition besides the tenant's; undefined for all. */
+/** The runs the caller may use, as a condition besides the tenant's; undefined for all. */
 export function runsInReach({ reach, actor }: ServiceContext): SQL | undefined {
   if (!reach) return undefined
   const { workflowIds, ownRuns } = reach
   return and(
     workflowIds ? isOneOf(runs.workflowId, workflowIds) : undefined,
-    // One person under whichever secret: secrets are replaced, and a person's runs stay theirs.
+    // One person under every secret: secrets are replaced, and a person's runs stay theirs.
     ownRuns ? and(eq(runs.startedVia, 'jwt'), eq(runs.startedBy, actor.id)) : undefined,
   )
 }
@@ -34,7 +34,7 @@ export function filesInReach(ctx: ServiceContext): SQL | undefined {
   return runsInReach({ ...ctx, reach: ctx.reach ?? ctx.fileReach })
 }
 
-/** The workflows, agents or tools the caller may touch, likewise. */
+/** The workflows, agents or tools the caller may use, likewise. */
 export function rowsInReach({ reach }: ServiceContext, word: Word, id: Parameters<typeof inArray>[0]): SQL | undefined {
   const ids = reach && IDS[word](reach)
   return ids ? isOneOf(id, ids) : undefined
@@ -46,8 +46,8 @@ export function mayReach({ reach }: ServiceContext, word: Word, id: string): boo
 }
 
 /**
- * The same caller without limits, for what something within reach needs by itself: an agent's tools, a workflow's agents.
- * Files keep theirs, because the caller may name one to an agent.
+ * The same caller without limits, for resources that something within reach needs itself: an agent's tools, a
+ * workflow's agents. Limits for files stay, because the caller may name one to an agent.
  */
 export function beyondReach<C extends ServiceContext>(ctx: C): C {
   return { ...ctx, reach: undefined, fileReach: ctx.reach ?? ctx.fileReach }

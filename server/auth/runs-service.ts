@@ -3,8 +3,8 @@ import { tenants } from '@/db/schema/tenants'
 import { env } from '../env'
 
 /**
- * Whether a workspace is that of the people who run the service: the one that `OPERATOR_TENANT_ID` names, or the only one
- * there is. Ids never pass on to another workspace, as names in URLs may.
+ * Whether a workspace belongs to the people who run the service: the one that `OPERATOR_TENANT_ID` names, or the only
+ * one. Ids never pass on to another workspace, as names in URLs may.
  */
 export async function runsService(db: Db | Tx, tenantId: string): Promise<boolean> {
   const { OPERATOR_TENANT_ID: named } = env()

@@ -30,7 +30,7 @@ export type { SessionUser }
 
 /**
  * next-auth's options, made per request so that nothing is read before the service is set up.
- * @param known is told the address of whoever is signed in with the request or by it
+ * @param known receives the address of the user who is signed in with the request or by it
  */
 export function authOptions(headers: Headers = new Headers(), known: (email: string) => void = () => {}): AuthOptions {
   const { TRUST_PROXY } = env()
@@ -72,7 +72,7 @@ export function authOptions(headers: Headers = new Headers(), known: (email: str
         known(signedIn.email)
         return token
       },
-      // Pages get the user from their own data; this only says that somebody is signed in.
+      // Pages get the user from their own data; this only shows that a user is signed in.
       session: ({ session }) => ({ expires: session.expires }),
       redirect: ({ url, baseUrl }) => sameOrigin(url, baseUrl),
     },
@@ -107,7 +107,7 @@ export async function handleAuth(request: Request): Promise<Response> {
     const options = authOptions(request.headers, (known) => {
       email = known
     })
-    // Typed for Next's own request and response, but uses only what these two have.
+    // Typed for Next's own request and response, but uses only the parts that these two have.
     await NextAuth(call as never, answer as never, options)
     const response = answer.toResponse(requestId)
     const cookie = email && (await deviceCookie(request.headers, email, isSecure(request.headers)))
@@ -156,7 +156,7 @@ export function verifiedAddress(profile: Profile | undefined): string | null {
   return profile.email_verified === true ? profile.email : null
 }
 
-/** Passes on only the reason a person can act on, because next-auth puts the message into a URL. */
+/** Passes on only a reason that the person can act on, because next-auth puts the message into a URL. */
 function hide(err: unknown): never {
   if (err instanceof AppError && err.code === 'RATE_LIMITED') throw new Error('RateLimited')
   log().error({ err }, 'sign-in failed')
@@ -194,7 +194,7 @@ async function userOf(token: JWT | null): Promise<SessionUser | null> {
   return touchSession(database().db, token.sid, token.sub, now())
 }
 
-/** The user signed in with the request's cookie; null when there is none or the session has ended. */
+/** The user signed in with the request's cookie; null without one or if the session has ended. */
 export async function readSession(headers: Headers): Promise<SessionUser | null> {
   const name = `${isSecure(headers) ? '__Secure-' : ''}next-auth.session-token`
   const value = readCookies(headers)[name]

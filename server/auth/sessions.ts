@@ -67,7 +67,7 @@ export async function revokeSession(db: Db | Tx, sessionId: string, now: Date): 
 
 /**
  * Ends all sessions of a person.
- * @param except a session to keep
+ * @param except a session that stays
  * @returns how many ended
  */
 export async function revokeSessionsOf(db: Db | Tx, userId: string, now: Date, except?: string): Promise<number> {

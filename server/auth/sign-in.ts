@@ -10,19 +10,19 @@ import { insertUser, proveAddress } from './new-user'
 import { verifyPassword } from './password'
 
 const Credentials = z.object({ email: z.email().max(254).toLowerCase(), password: z.string().min(1).max(200) })
-/** Checked when there is no such person, so the answer takes just as long. */
+/** Checked if no such person exists, so that the response takes just as long. */
 const DUMMY_HASH = `scrypt$32768$8$1$${'A'.repeat(22)}==$${'A'.repeat(43)}=`
 
-/** Where an attempt to sign in comes from. */
+/** The source of an attempt to sign in. */
 export interface Client {
   address: string
   headers: Headers
 }
 
 /**
- * The person with this address and password. Null when either is wrong, always after the same time. Attempts are
- * limited per client address and per account; those of a browser that is known to the account are limited by themselves, so
- * that nobody else can lock its owner out.
+ * The person with this address and password. Null if either is wrong, always after the same time. Attempts are limited
+ * per client address and per account; those of a browser that the account knows have a limit of their own, so that
+ * nobody else can lock its owner out.
  * @throws AppError RATE_LIMITED
  */
 export async function checkPassword(
@@ -46,10 +46,9 @@ export async function checkPassword(
 
 /**
  * The person whose address an identity provider vouches for: an existing user, or an invited one, who becomes a user
- * now. Accepting an invitation sets a password without proof that the address is one's own, so anybody with the link,
- * the inviter included, may have done it. When the address's owner first signs in here, that password and its sessions
- * end.
- * @returns null for everybody else
+ * now. Accepting an invitation sets a password without proof of the address, so anyone with the link, including the
+ * inviter, may have done it. When the address's owner first signs in here, that password and its sessions end.
+ * @returns null for everyone else
  */
 export async function admitByAddress(
   db: Db,
@@ -73,7 +72,7 @@ export async function admitByAddress(
     if (!invited) return null
     const name = given.name?.trim().slice(0, 200) || email
     const userId = await insertUser(tx, { email, name, passwordHash: null, addressProvenAt: now }, now)
-    // Null when the same person signs in twice at once; trying again a moment later works.
+    // Null if the same person signs in twice concurrently; trying again a moment later works.
     return userId === null ? null : { userId }
   })
 }

@@ -11,7 +11,7 @@ import { log } from '../log'
 import type { Identity } from './identity'
 import { reachOf } from './reach'
 
-/** Streams of whoever has lost access end within this time, and that of one read. */
+/** How soon the streams of a caller without access end, and the time limit of one read. */
 export const CHECK_MS = 2_500
 
 interface Watched {
@@ -28,11 +28,11 @@ interface Watch {
 const watch = () => processWide<Watch>('access.watch', () => ({ open: new Set(), timer: null, checking: false }))
 
 /**
- * Calls `end` once what a stream was opened with no longer opens the same: the key, secret, session or membership is
- * gone, its role or its limits have changed, or the token has expired. While streams are open, a process reads the
- * credentials of all of them together every few seconds. A notification would come sooner, but not on every platform,
- * not of what ends by time, and not surely.
- * @returns stops watching; further calls do nothing
+ * Calls `end` once the credential of a stream no longer grants the same access: the key, secret, session or membership
+ * is gone, its role or its limits have changed, or the token has expired. While streams are open, a process reads the
+ * credentials of all of them together every few seconds. A notification would arrive sooner, but not on every platform,
+ * not for expiry, and not reliably.
+ * @returns a function that stops watching; further calls do nothing
  */
 export function watchAccess(identity: Identity, end: () => void): () => void {
   const state = watch()
@@ -57,14 +57,14 @@ async function checkAll(state: Watch): Promise<void> {
       one.end()
     }
   } catch (err) {
-    // What cannot be read now is checked the next time.
+    // Credentials that cannot be read now are checked the next time.
     log().warn({ err }, 'could not check whether open streams may go on')
   } finally {
     state.checking = false
   }
 }
 
-/** Reads the credentials of all callers. @returns whether one of them still counts as it did */
+/** Reads the credentials of all callers. @returns whether the access of a caller is unchanged */
 async function stillGood(callers: readonly Identity[]): Promise<(caller: Identity) => boolean> {
   const at = now()
   const of = (kind: Actor['kind']) => callers.filter(({ actor }) => actor.kind === kind)
@@ -87,7 +87,7 @@ function credentialOf(actor: Actor): string {
 const credentials = (callers: readonly Identity[]) => [...new Set(callers.map(({ actor }) => credentialOf(actor)))]
 const tenantsOf = (callers: readonly Identity[]) => [...new Set(callers.map(({ tenantId }) => tenantId))]
 
-/** What a caller's credential allows, as a text. */
+/** The access that a caller's credential grants, as a text. */
 function access({ tenantId, actor, reach }: Pick<Identity, 'tenantId' | 'actor' | 'reach'>): string {
   const person = actor.kind === 'user' ? actor.id : null
   const limits = reach ? [reach.workflowIds, reach.agentIds, reach.ownRuns] : null
