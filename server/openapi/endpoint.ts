@@ -8,14 +8,14 @@ import type { Operation, Schema } from './types'
 /** The names of a path's parameters: `runId` of `/api/workflow/status/{runId}`. */
 type ParamOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamOf<Rest> : never
 
-/** A handler's answer: a body alone means 200. Bytes and streams are sent unchanged, anything else as JSON. */
+/** A handler's response: a body alone means 200. Bytes and streams are sent unchanged, anything else as JSON. */
 export interface RouteAnswer {
   status?: number
   headers?: Record<string, string>
   body: unknown
 }
 
-/** What a request says. The body is unknown here: the verb parses it, whichever transport it came by. */
+/** The contents of a request. The body is unknown here: the verb parses it, for every transport. */
 export interface Call<P extends string, B> {
   params: Record<P, string>
   query: Record<string, string | undefined>
@@ -23,17 +23,17 @@ export interface Call<P extends string, B> {
   request: Request
 }
 
-/** What a handler gets. */
+/** The argument of a handler. */
 export interface RouteCall<P extends string, B = JsonObject> extends Call<P, B> {
   ctx: ServiceContext
   /**
-   * Fires when the caller leaves. With an `Idempotency-Key` the work goes on, and its answer is kept. Made when it is
-   * asked for, as that of a `SentRequest` is.
+   * Fires when the caller leaves. With an `Idempotency-Key` the work continues, and its response is stored. Created on
+   * first access, like that of a `SentRequest`.
    */
   readonly signal: AbortSignal
 }
 
-/** What the handler of a public endpoint gets. */
+/** The argument of a public endpoint's handler. */
 export interface PublicCall<P extends string> {
   request: Request
   requestId: string
@@ -42,21 +42,21 @@ export interface PublicCall<P extends string> {
   query: () => ByName
 }
 
-/** How its requests are handled, where that differs from most. */
+/** How its requests are handled, where that differs from the default. */
 interface Handling {
   /** The statement of its verb checks the key of a cached caller, before anything else is done. */
   checksKey?: true
-  /** The limit it counts against besides the one for all requests. */
+  /** The limit it counts against, besides the one for all requests. */
   limit?: 'starts' | 'invokes'
-  /** The body may be as large as `LARGE_BODY` says. */
+  /** The body may be as large as `LARGE_BODY` allows. */
   large?: true
-  /** The handler only waits for work that goes on without the caller. */
+  /** The handler only waits for work that continues without the caller. */
   onlyWaits?: true
-  /** Which requests keep their answer for an `Idempotency-Key`; all by default, if the endpoint lists that header. */
+  /** The requests whose response is stored for an `Idempotency-Key`; all by default, if it lists that header. */
   keepsAnswer?: (request: Request) => boolean
 }
 
-/** What an endpoint states once: its handler, the document, the reference page and the tests come from it. */
+/** The single source of an endpoint: its handler, the document, the reference page and the tests come from it. */
 type Described<P extends string, F> = Omit<Operation, 'id' | 'role' | 'path' | 'body'> & {
   path: P
   body?: NonNullable<Operation['body']> & { form?: F }
@@ -64,7 +64,7 @@ type Described<P extends string, F> = Omit<Operation, 'id' | 'role' | 'path' | '
 
 /** A REST endpoint: one method of one path. */
 export interface Endpoint extends Omit<Operation, 'id'>, Handling {
-  /** What its verb asks `authorize` for. */
+  /** The permission that its verb passes to `authorize`. */
   permission: Permission
   run(call: RouteCall<string, JsonObject | MultipartInput>): Promise<RouteAnswer>
 }

@@ -42,7 +42,7 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
   RATE_LIMITED: [{ message: 'At most 600 requests per minute are accepted.' }],
 }
 
-/** Every error code an operation can answer, including general ones unrelated to what it does. */
+/** Every error code an operation can answer, including general ones unrelated to its work. */
 export function errorsOf({ role, method, headers, errors }: Operation): ErrorCode[] {
   // An operation without credentials skips the general checks.
   if (role === 'nobody') return [...errors]

@@ -4,7 +4,7 @@ import type { Schema } from './types'
 
 /** Larger schemas are left out: their values may then be anything. */
 const MAX_BYTES = 64 * 1024
-/** What is nested deeper may be anything. */
+/** Deeper values may be anything. */
 const MAX_DEEP = 24
 const MAX_DESCRIPTION = 1_000
 
@@ -22,9 +22,9 @@ const NUMBERS = [
 ] as const
 
 /**
- * A JSON Schema that somebody wrote, in the part of the language that generators of clients read. What it leaves out
- * only makes it wider: nothing that matches the original fails to match it. Definitions inside it get names of their own,
- * because the document has one place for all.
+ * A user's JSON Schema, in the part of the language that generators of clients read. Omissions only make it wider: a
+ * value that matches the original also matches it. Definitions inside it get names of their own, because the document
+ * has one place for all.
  * @param name of the schema in the document
  * @param nameOf the name there of a definition inside it
  * @returns the schemas by name, the schema itself first
@@ -77,12 +77,12 @@ function convert(schema: JsonValue, refer: (ref: string) => string | undefined, 
     if (names.length > 0) result.required = [...new Set(names)]
   }
   if (isJsonObject(items) && schema.prefixItems === undefined) result.items = inner(items)
-  // Beside patterns, it is about what these leave.
+  // With patterns beside it, it applies only to the names that they do not match.
   if (schema.patternProperties === undefined) {
     if (isJsonObject(additionalProperties)) result.additionalProperties = inner(additionalProperties)
     else if (additionalProperties === false) result.additionalProperties = false
   }
-  // Wider schemas may overlap, so that exactly one is too much to ask.
+  // Wider schemas may overlap, so `oneOf` would be too strict.
   const choices = schema.anyOf ?? schema.oneOf
   if (Array.isArray(choices) && choices.length > 0) result.anyOf = choices.map(inner)
   if (Array.isArray(schema.allOf) && schema.allOf.length > 0) result.allOf = schema.allOf.map(inner)
@@ -104,7 +104,7 @@ function typeOf({ type, nullable }: JsonObject): Pick<Schema, 'type'> {
   return only === undefined ? {} : { type: names.length === 1 ? only : names }
 }
 
-/** Generators make a type of names or of whole numbers only. */
+/** Generators turn only names, or only whole numbers, into a type. */
 function valuesOf({ enum: values, const: value }: JsonObject): Pick<Schema, 'enum' | 'const'> {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return { const: value }
   if (!Array.isArray(values) || values.length === 0) return {}
@@ -113,7 +113,7 @@ function valuesOf({ enum: values, const: value }: JsonObject): Pick<Schema, 'enu
   return isPlain && said.length > 0 ? { enum: [...new Set(values)] } : {}
 }
 
-/** Adds what generators want to be told. */
+/** Adds details that generators need to be explicit. */
 function explicit(schema: Schema): Schema {
   const { type, properties, additionalProperties, items, anyOf, allOf, enum: values } = schema
   const is = (kind: string) => type === kind || (Array.isArray(type) && type.includes(kind))

@@ -1,15 +1,15 @@
 import { has, type Kind, type ValueType } from '../definition/types/type'
 import type { Schema } from './types'
 
-/** Any object. Said outright, because generators read a bare `type: object` as one without fields. */
+/** Any object. Explicit, because generators read a bare `type: object` as one without fields. */
 export const ANY_OBJECT: Schema = { type: 'object', additionalProperties: true }
 
 const KINDS: readonly Kind[] = ['boolean', 'number', 'string', 'array', 'object']
 
-/** What is known of a value before a run, as the schema of all values that it may have. */
+/** The known facts about a value before a run, as the schema of all values that it may have. */
 export function schemaOfType(type: ValueType): Schema {
   const kinds = KINDS.filter((kind) => has(type, kind))
-  // Looked at no further: what may be anything has items that may be anything.
+  // Stop here: a value that may be anything has items that may be anything.
   if (kinds.length === KINDS.length) return {}
   const choices = kinds.map((kind): Schema => {
     if (kind === 'array') return { type: kind, items: schemaOfType(type.items) }

@@ -14,7 +14,7 @@ function jsonSchemaOf(schema: z.core.$ZodType, io: 'input' | 'output' = 'input')
   return z.toJSONSchema(schema, { ...OPTIONS, io }) as Schema
 }
 
-/** What a query parameter is, and its schema: the JSON value that its text is parsed to. */
+/** A query parameter's description, and its schema: the JSON value that its text is parsed to. */
 export function queryParameter(schema: z.ZodType): { description: string; schema: Schema } {
   const { description = '', ...text } = plainSchema(schema)
   return { description, schema: valueSchema(schema, text) }
@@ -35,8 +35,8 @@ function valueSchema(schema: z.ZodType, text: Schema): Schema {
 const NOISE = ['$schema', '$id', '$defs', 'id'] as const
 
 /**
- * Removes what adds no information. Any object may have more fields, so `additionalProperties` stays only where they
- * are intended.
+ * Removes parts that add no information. Any object may have more fields, so `additionalProperties` stays only where
+ * they are intended.
  */
 export function tidy(schema: Schema): Schema {
   const { $ref, properties, additionalProperties, propertyNames, items, anyOf, oneOf, maximum, ...rest } = schema
@@ -49,7 +49,7 @@ export function tidy(schema: Schema): Schema {
   if (typeof additionalProperties === 'object') {
     const more = tidy(additionalProperties)
     if (Object.keys(more).length > 0) result.additionalProperties = more
-    // Said outright: generators read a bare `type: object` as one without fields.
+    // Explicit: generators read a bare `type: object` as one without fields.
     else result.additionalProperties = true
   }
   if (propertyNames?.pattern) result.propertyNames = { pattern: propertyNames.pattern }
@@ -57,7 +57,7 @@ export function tidy(schema: Schema): Schema {
   if (anyOf) Object.assign(result, nullable(anyOf.map(tidy)))
   if (oneOf) result.oneOf = oneOf.map(tidy)
   if (Array.isArray(result.type) && result.type.filter((type) => type !== 'null').length > 1) {
-    // Generators read a list of types only where the other one is null.
+    // Generators read a list of types only if the other one is null.
     result.anyOf = result.type.map((type) => ({ type }))
     delete result.type
   }

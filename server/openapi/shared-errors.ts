@@ -3,8 +3,8 @@ import type { DocumentedOperation, DocumentedResponse, OpenApiDocument, Referenc
 type Shared = OpenApiDocument<DocumentedResponse | Reference>
 
 /**
- * The same document with each error response written once, under `components/responses`. Operations that can fail alike
- * would otherwise repeat half of the document.
+ * The same document with each error response written once, under `components/responses`. Operations with the same
+ * errors would otherwise repeat half of the document.
  */
 export function withSharedErrors(document: OpenApiDocument): Shared {
   const responses: Record<string, DocumentedResponse> = {}
@@ -25,7 +25,7 @@ export function withSharedErrors(document: OpenApiDocument): Shared {
   return { ...document, paths, components: { ...document.components, responses } }
 }
 
-/** The codes of an error response, each of which refers to its example; none of another response. */
+/** The codes of an error response, each of which refers to its example; empty for another response. */
 function codesOf({ content }: DocumentedResponse): string[] {
   const examples = Object.entries(content?.['application/json']?.examples ?? {})
   return examples.flatMap(([code, example]) => ('$ref' in example ? [code] : []))

@@ -42,7 +42,7 @@ export interface Example {
   value: JsonValue
 }
 
-/** A successful answer: JSON unless it has a `contentType`, no body without a schema. */
+/** A successful response: JSON unless it has a `contentType`, no body without a schema. */
 export interface Answer {
   description: string
   schema?: z.ZodType
@@ -67,9 +67,9 @@ export interface Operation {
   tag: Tag
   summary: string
   description: string
-  /** The lowest role that may call it; `nobody` when no credential is needed. */
+  /** The lowest role that may call it; `nobody` if it needs no credential. */
   role: Role | 'nobody'
-  /** Some requests need a credential all the same. */
+  /** Some requests need a credential nevertheless. */
   mayNeedCredential?: true
   /** The schema the verb parses the query string with, which describes the parameters. */
   query?: z.ZodObject
@@ -101,7 +101,7 @@ export interface Schema {
   anyOf?: Schema[]
   oneOf?: Schema[]
   allOf?: Schema[]
-  /** Which of the schemas of `oneOf` a value has, by one of its fields. */
+  /** The schema of `oneOf` that a value has, by one of its fields. */
   discriminator?: { propertyName: string; mapping: Record<string, string> }
   enum?: JsonValue[]
   const?: JsonValue
@@ -144,7 +144,7 @@ export interface Reference {
   $ref: string
 }
 
-/** @typeParam R how it shows its responses: in full, or as references to shared ones too */
+/** @typeParam R how it shows its responses: in full, or also as references to shared ones */
 export interface DocumentedOperation<R = DocumentedResponse> {
   operationId: string
   tags: string[]
