@@ -43,7 +43,7 @@ test('messages to one thread through two processes are answered one after the ot
   const webs: Web[] = [api, other, api, other, api, other]
   const answers = await Promise.all(webs.map((web, i) => invoke(web, { message: `m${i}`, threadId })))
   expect(answers.map(({ status }) => status)).toEqual(webs.map(() => 200))
-  // Each saw one more turn than the previous one.
+  // Each saw one turn more than the previous one.
   expect(answers.map(({ body }) => body.data.said).sort((a, b) => a - b)).toEqual([4, 6, 8, 10, 12, 14])
   expect(most).toBe(1)
   const rows = await api.database.sql<{ seq: number; role: string }[]>`

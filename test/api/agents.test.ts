@@ -128,7 +128,7 @@ describe('POST /api/agents/:agentId/invoke', () => {
     await expect.poll(() => model.calls[0]?.aborted).toBe(true)
     const started = performance.now()
     expect((await invoke(agentId, { message: 'z', threadId })).status).toBe(200)
-    // A thread that is not freed is taken for another turn after fifteen seconds.
+    // A thread that is not released passes to another turn after fifteen seconds.
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 
@@ -243,7 +243,7 @@ describe('the samples', () => {
     ])
     const headers = { accept: 'application/json' }
     const chat = await api.call('POST', '/api/chat', { agentId: 'agt_supervisor', message: text }, { headers })
-    // To people it says what it is, and what it found.
+    // In a chat it introduces itself and reports its findings.
     expect(chat.body.message).toMatch(/^The offline model found this.*category: sales\nurgent: true/s)
     expect(errorOf(await invoke('agt_supervisor', { message: 'x' }))[0]).toBe(400)
   })

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api'
 
-// Starts whose callers wait for the end, of a workspace that may run two at once.
+// Starts whose callers wait for the end, of a workspace that may run two concurrently.
 
 let api: Api
 let world: Server
 let workflowId: string
-/** Ends the effects under way, and those to come until they are held again. */
+/** Ends the effects in progress, and those to come until they are held again. */
 let release = () => {}
 let released: Promise<void>
 function hold(): void {
@@ -67,7 +67,7 @@ test('a run is written once it can begin; what is refused does not wait, nor is 
 
   // Half of the queue's limit is this workspace's.
   const more = [6, 7, 8, 9, 10].map((n) => start(n))
-  // As long as there is room, what is wrong with a start is said instead, and it takes no place.
+  // While there is room, an invalid start gets its own error and takes no place.
   await expect.poll(async () => (await start('not a number')).status).toBe(429)
   expect((await start(11)).status).toBe(429)
   expect((await start(12)).headers.get('retry-after')).toBe('5')

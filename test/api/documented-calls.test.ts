@@ -7,12 +7,12 @@ import { adminOn } from '../cli/support'
 import { commands, named } from '../docs/commands'
 import { type Api, startApi } from '../support/api'
 
-// The documentation's commands that call a service, sent as they stand: `test/docs/commands.test.ts` reads the others.
+// The documentation's commands that call a service, sent unchanged: `test/docs/commands.test.ts` reads the others.
 
 let api: Api
 const folder = mkdtempSync(join(tmpdir(), 'millrace-documented-'))
 beforeAll(async () => {
-  // What "A model server of your own" says to set.
+  // The settings from "A model server of your own".
   api = await startApi({ ALLOW_PRIVATE_HOSTS: '10.0.0.8:11434' })
 })
 afterAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Where the documentation's services are. */
+/** The addresses of the documentation's services. */
 const EXAMPLES = /^(\$URL|http:\/\/localhost:3000|https:\/\/millrace\.example\.com)/
 
 const calls = commands.filter(({ words: [program] }) => program === 'curl')

@@ -8,12 +8,12 @@ const SECRET = 'planted-4711-value'
 
 let api: Api
 let effects: EffectServer
-/** All that callers were told. */
+/** All responses to callers. */
 const answers: string[] = []
 beforeAll(async () => {
   effects = await startEffects(() => ({ body: { found: SECRET } }))
   api = await startApi({ LOG_LEVEL: 'trace' })
-  // The database now refuses every row that has the value, and tells the whole row.
+  // The database now refuses every row with the value, and reports the whole row.
   for (const [table, column] of [
     ['step_records', 'output_data'],
     ['workflows', 'name'],
@@ -60,7 +60,7 @@ test('what a failed statement was given is in no answer, no log and no row', asy
   await api.database.sql`alter table api_keys rename column hash to gone`
   expect((await call('GET', '/api/workflows')).status).toBe(500)
 
-  // The failures did reach the log, with what finds them again. Its lines may come after the answers.
+  // The log did report the failures, with enough to find them again. Its lines may come after the answers.
   for (const name of ['refuses_step_records', 'refuses_workflows', '23514', '42703', 'Failed query'])
     await expect.poll(() => api.logs()).toContain(name)
   const logs = api.logs()

@@ -23,7 +23,7 @@ afterAll(async () => {
   await new Promise((resolve) => store?.close(resolve))
 })
 
-// Reads go to the store's own host, which a process cannot redirect; test/files/storage.test.ts covers them.
+// Reads use the store's own host, which a process cannot redirect; test/files/storage.test.ts covers them.
 async function upload(id: string): Promise<Response> {
   const form = new FormData()
   form.append('attachment', new File(['hello'], 'a.txt'))

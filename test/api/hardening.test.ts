@@ -259,7 +259,7 @@ describe('a cross-origin request', () => {
     const allowed = await Promise.all([
       get('/api/workflows', bearer()),
       get('/api/workflows/none', bearer()),
-      // Nobody's refusal tells a page that it has to sign in.
+      // An anonymous caller's refusal shows a page that it has to sign in.
       get('/api/workflows', {}),
     ])
     expect(allowed.map(({ status, headers }) => [status, headers['access-control-allow-origin']])).toEqual([

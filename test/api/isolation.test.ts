@@ -9,7 +9,7 @@ import { fingerprint as fingerprintOf, unlike } from '../support/fingerprint'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 
 /**
- * Another tenant's object does not exist: for every kind of id that belongs to someone else, every route answers 404
+ * Another tenant's object does not exist: for every kind of id that belongs to another tenant, every route answers 404
  * with the same bytes as for an unknown id, and changes nothing.
  */
 let api: Api

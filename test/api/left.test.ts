@@ -125,7 +125,7 @@ describe.each(['direct', 'next'] as const)('callers who leave (%s)', (way) => {
       return answered.slice(0, 12)
     }
     const answers = await Promise.all(Object.entries(LEAVES).map(async ([name, of]) => [name, await leave(of())]))
-    // Who is refused has not been where the name says.
+    // A refused request never reached the named place.
     expect(answers.filter(([, status]) => status !== '' && !status?.startsWith('HTTP/1.1 20'))).toEqual([])
     await sleep(1_000)
     expect(web.logs().slice(before)).toBe('')

@@ -9,8 +9,8 @@ import { attempt, type Route, swept, withoutRequestId } from '../support/api-rou
 import { fingerprint as fingerprintOf, unlike } from '../support/fingerprint'
 
 /**
- * What is outside of a limited secret's reach does not exist for its tokens: every route, with every kind of id of the
- * same workspace, answers with the same bytes as for an id that nobody has, and changes nothing.
+ * Objects outside a limited secret's reach do not exist for its tokens: every route, with every kind of id of the same
+ * workspace, answers with the same bytes as for an unknown id, and changes nothing.
  */
 const ENCRYPTION_KEY = 'cd'.repeat(32)
 process.env.ENCRYPTION_KEY = ENCRYPTION_KEY
@@ -20,7 +20,7 @@ let api: Api
 let ctx: ServiceContext
 let secret: { id: string; secret: string }
 let free: { id: string; secret: string }
-/** What the token may touch, and what it may not. */
+/** The objects the token may use, and those it may not. */
 const inside: Record<string, string> = {}
 const outside: Record<string, string> = {}
 
@@ -65,7 +65,7 @@ async function start(workflowId = '', headers: Record<string, string> = {}): Pro
   return answer.body.runId
 }
 
-/** Ids of keys and subjects are told apart by the kind of caller, not by how they look. */
+/** Ids of keys and subjects are distinguished by the kind of caller, not by their form. */
 async function startAsKeyNamed(id: string): Promise<string> {
   const runId = await start(inside.workflow)
   await api.database.sql`update runs set started_by = ${id} where id = ${runId}`

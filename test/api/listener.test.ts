@@ -11,7 +11,8 @@ import { type Answer, rawHttp } from '../support/raw-http'
 import { startWeb, temporaryDir, type Web } from '../support/service'
 import { newTenant, withRole } from '../support/tenant'
 
-// Two web processes on one database: in one the API listener handles the API, in the other Next does. Callers cannot tell.
+// Two web processes on one database: in one the API listener handles the API, in the other Next does. Callers see no
+// difference.
 
 const ORIGIN = 'https://app.example.com'
 const REQUEST_ID = 'the-same-in-both'
@@ -58,11 +59,11 @@ async function upload(path: string) {
 
 const formType = () => ({ 'content-type': `multipart/form-data; boundary=${BOUNDARY}` })
 
-/** How a body is framed, and what Next adds for its own pages. */
+/** The framing of a body, and Next's additions for its own pages. */
 const NOISE = ['date', 'content-length', 'transfer-encoding']
 const NEXT_VARY = /^rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch(, |$)/
 
-/** An answer without what differs between any two, such as new ids and times. */
+/** An answer without the parts that differ between any two, such as new ids and times. */
 function comparable({ status, headers, bytes }: Answer) {
   const own = Object.entries(headers)
     .map(([name, value]) => [name, masked(name === 'vary' ? String(value).replace(NEXT_VARY, '') : String(value))])
@@ -124,14 +125,14 @@ describe.each(Object.keys(ROUTES))('%s', (folder) => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'PATCH']) await both(method, existing(folder))
     const url = `${existing(folder)}?limit=1&offset=1&x=%ff&y=a+b%20c#fragment`
     const headers = { 'accept-encoding': 'gzip, deflate, br' }
-    // Next leaves compressing to the platform.
+    // Next leaves compression to the platform.
     if (folder !== '/api/openapi.json') await both('GET', url, { headers })
   })
 
   test('answers the same about what does not, with any method and body', async () => {
     const path = missing(folder)
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-      // A list would take it as a new object.
+      // The collection would accept it as a new object.
       if (method === 'POST' && /^\/api\/(workflows|agents|tools)$/.test(folder)) continue
       await both(method, path, method === 'GET' || method === 'HEAD' ? {} : json({ message: 'x' }))
       await both(method, path, { key: false })
@@ -258,7 +259,7 @@ describe('event streams', () => {
 
   test('of a run that waits begin the same, at once', async () => {
     const [ours, through] = await Promise.all([direct, next].map((web) => beginning(web)))
-    // How much comes at once differs, so compare up to the end of the run's first event.
+    // The size of the first chunk varies, so compare up to the end of the run's first event.
     const frames = (text = '') =>
       /retry: [\s\S]*?event: run\n[\s\S]*?\n\n/.exec(text.replace(/\r\n[0-9a-f]+\r\n/g, ''))?.[0]
     expect(frames(ours)).toMatch(/^retry: 2000\n\n[\s\S]*paused/)
@@ -283,7 +284,7 @@ test.each(['direct', 'next'] as const)(
     socket.write(`${head}\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`)
     await expect.poll(() => text).toMatch(/^HTTP\/1\.1 100 /)
     web.kill('SIGTERM')
-    // Once it takes no more connections, it is stopping.
+    // Once it accepts no more connections, it is stopping.
     await expect
       .poll(() =>
         fetch(web.url).then(
@@ -294,12 +295,12 @@ test.each(['direct', 'next'] as const)(
       .toBe('closed')
     socket.write(body.slice(10))
     await expect.poll(() => text).toMatch(/HTTP\/1\.1 201 [\s\S]*"name":"Late"/)
-    // The event stream that is still open does not keep it from ending.
+    // The event stream that is still open does not hold it open.
     expect(await web.exited).toBe(0)
   },
 )
 
-/** What comes on the stream of the paused run until it has told the pause. @param leave false to stay on the stream */
+/** The stream of the paused run up to the pause's event. @param leave false to stay on the stream */
 function beginning({ url, apiKey }: Web, leave = true): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((done, fail) => {

@@ -15,7 +15,7 @@ let url: string
 let output = ''
 let stop = async () => {}
 
-// What serves the app where its own web process is not used.
+// Serves the app where its own web process is not used.
 beforeAll(async () => {
   await ensureBuilt()
   database = await freshDatabase()

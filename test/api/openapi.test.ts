@@ -30,7 +30,7 @@ const get: Recorder['get'] = (...call) => recorder.get(...call)
 const form: Recorder['form'] = (...call) => recorder.form(...call)
 const newKey = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
 
-/** True when an operation documents `Idempotency-Key`. */
+/** Whether an operation documents `Idempotency-Key`. */
 function takesKey({ operation }: Documented): boolean {
   return operation.parameters.some((it) => '$ref' in it && it.$ref.endsWith('/Idempotency-Key'))
 }
@@ -336,7 +336,7 @@ describe('every answer matches the document', () => {
       recorder.record('GET', '/api/metrics', await call(caller, 'GET', '/api/metrics', undefined, { headers }))
       for (const { method, path, operation } of operations) {
         if (!operation.responses[429]) continue
-        // An address that nobody has is refused until there were too many of them.
+        // An unknown address is refused until there were too many of them.
         if (operation['x-role'] === 'nobody') recorder.record(method, path, await call(caller, method, path))
         const url = path.replace(/\{\w+\}/g, 'x').replace(/openapi\.json$/, '$&?workflows=published')
         const answer = await call(caller, method, url, method === 'GET' ? undefined : {})
@@ -356,7 +356,7 @@ describe('every answer matches the document', () => {
     const documented = operations.flatMap(({ operation }) =>
       Object.entries(operation.responses).flatMap(([status, response]) => {
         const examples = Object.keys(response.content?.['application/json']?.examples ?? {})
-        // Those of health are no errors.
+        // Health's examples are not errors.
         const codes = Number(status) >= 400 ? examples.filter((name) => name === name.toUpperCase()) : []
         return (codes.length > 0 ? codes : ['']).map((code) => `${operation.operationId} ${status} ${code}`.trim())
       }),

@@ -107,7 +107,7 @@ describe('POST /api/workflow/management/terminate', () => {
       // The next status request shows it, even in the other process.
       expect((await on(other, 'GET', `/api/workflow/status/${runId}`)).body).toMatchObject({ outcome: 'terminated' })
     }
-    // Told, and not found by a sweep.
+    // Notified, not found by a sweep.
     await expect.poll(() => works.every(({ droppedAt }) => droppedAt !== undefined), PROMPT).toBe(true)
   })
 })
@@ -145,7 +145,7 @@ describe('POST /api/workflow/management/cancel', () => {
     await until(runId, isPaused)
     await on(web, 'POST', '/api/workflow/management/cancel', { runId, reason: 'crash' })
     await called(runId)
-    // Kill the process, whichever of the two is doing it.
+    // Kill the process that does the work, whichever of the two.
     web.kill('SIGKILL')
     other.kill('SIGKILL')
     await Promise.all([web.exited, other.exited])
@@ -154,7 +154,7 @@ describe('POST /api/workflow/management/cancel', () => {
     const killed = [web, other]
     web = await startWeb({ ...credentials, env: ENV })
     other = await startWeb({ ...credentials, env: { ...ENV, MILLRACE_HOST_ID: 'host_of_another' } })
-    // Only now: the last to leave takes the key with it.
+    // Only now: the last process removes the key with the folder.
     await Promise.all(killed.map((process) => process.stop()))
     const run = await until(runId, ended, 60_000)
     expect(run).toMatchObject({ status: 'failed', outcome: 'cancelled', cancellation: { cleanup: 'completed' } })

@@ -46,7 +46,7 @@ let outside: Outside
 const dataDir = temporaryDir()
 /** Every answer that anyone received. */
 const answers: string[] = []
-/** What the test created, by the parameter name in page paths. */
+/** The test's objects, by the parameter name in page paths. */
 const made = { toolId: [] as string[], agentId: [] as string[], id: [] as string[], runId: [] as string[] }
 beforeAll(async () => {
   outside = await startOutside(tellAll)
@@ -65,7 +65,7 @@ beforeAll(async () => {
   web = await startWeb({ databaseUrl, apiKey: INSTALLED.apiKey, env: { ...TEST_ENV, ...env } })
   for (const [name, value] of Object.entries(VAULT))
     expect(await admin(['vault', 'set', '--name', name], value)).toMatchObject({ name, created: true })
-  // Some are bound to where they are sent; the rest go anywhere.
+  // Some are bound to hosts; the rest may go anywhere.
   await admin(['vault', 'set', '--name', 'MCP', '--hosts', `127.0.0.1:${outside.port}`], VAULT.MCP)
   const bound = await admin(['vault', 'bind', '--name', 'LLM', '--hosts', '*.LLM.example, 127.0.0.1'])
   expect(bound).toEqual({ name: 'LLM', hosts: ['*.llm.example', '127.0.0.1'] })
@@ -76,7 +76,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Sends everything it received back to its caller in every possible way, also as a model and as an MCP server. */
+/** Returns everything it received to its caller in every possible way, also as a model and as an MCP server. */
 function tellAll(seen: Seen, response: ServerResponse): void {
   const [status, said] = telling(seen)
   const echo = String(seen.headers.authorization ?? '')
@@ -201,7 +201,7 @@ async function run(step: object, ends: (string | undefined)[]): Promise<void> {
   await call('GET', `/api/workflow/status/${started.body.runId}`)
 }
 
-/** Authenticates with a token and as a person, successfully and unsuccessfully. @returns what each of them carries */
+/** Authenticates with a token and as a person, successfully and unsuccessfully. @returns the credentials of each */
 async function signIn(): Promise<{ signing: string; token: string; browser: Browser }> {
   const { id, secret = '', audience = '' } = await admin(['secret', 'create', '--name', 'S'], '', { shown: false })
   const token = jwt.sign({ sub: 'user_1' }, secret, { keyid: String(id), audience, expiresIn: 600 })

@@ -24,7 +24,7 @@ async function open(): Promise<{ status: number; close(): void; response: Respon
   return { status: response.status, close: () => caller.abort(), response }
 }
 
-/** Asks, and hangs up before anything can have come. */
+/** Sends a request, and hangs up before an answer can arrive. */
 function hangUp(method: string): Promise<void> {
   const { hostname, port } = new URL(api.url)
   return new Promise((done) => {
@@ -35,7 +35,7 @@ function hangUp(method: string): Promise<void> {
   })
 }
 
-/** Opens streams until one is refused. @returns how many were not */
+/** Opens streams until one is refused. @returns how many were accepted */
 async function fill(): Promise<{ opened: Awaited<ReturnType<typeof open>>[]; refused: Response }> {
   const opened = []
   for (;;) {
@@ -59,7 +59,7 @@ test('one stream too many gets a time to retry; streams that ended, in whatever 
     await Promise.all([hangUp('GET'), hangUp('HEAD'), open().then(({ close }) => close())])
     await fetch(`${api.url}${path}`, { method: 'HEAD', headers: headers() })
   }
-  // The service hears of a caller that hung up a moment later.
+  // The service notices a moment later that a caller hung up.
   let free = 0
   for (const until = Date.now() + 60_000; free < PLACES && Date.now() < until; await sleep(100)) {
     const { opened } = await fill()

@@ -63,7 +63,7 @@ const PURCHASE = {
   ],
 }
 
-/** What a customer's developer would write. The lines that must not compile are never executed. */
+/** Code as a customer's developer would write it. The lines that must not compile are never executed. */
 const USE = `
 import { client, type Schemas } from './client'
 declare const process: { argv: string[] }

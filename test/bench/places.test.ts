@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** How long each of so many workspaces waits for its turn if their runs take 100 ms and 64 are done at once. */
+/** How long each of this many workspaces waits for its turn if their runs take 100 ms and 64 run concurrently. */
 const roundMs = (busy: number) => (busy * 100) / 64
 
 test.each([20, 300])(

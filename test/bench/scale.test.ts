@@ -16,7 +16,7 @@ const measured: Measured[] = []
 beforeAll(async () => {
   database = await freshDatabase()
   await seed(database.sql, SIZE, new Date(), () => {})
-  // As in a database that is a while old: runs that nothing carries on, which the sweep restarts.
+  // As in an older database: runs that stalled, which the sweep restarts.
   await database.sql`
     delete from pauses where answered_at is null and run_id in (
       select run_id from walks where status = 'resting' and scope is null order by run_id limit 2)`
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 test('the first letters of an id are the time at which it was made', () => {
-  // Ids never go back in time, and others may have been made already.
+  // Ids never go back in time, and later ones may already exist.
   const at = Date.now() + 60_000
   expect(newId('run', at).slice(0, 14)).toBe(`run_${timeOfId(at)}`)
 })

@@ -45,14 +45,14 @@ test('an attempt that was taken over changes nothing of its walk, in a branch or
     })
     const runId = await runtime.start(definition)
     await reached(1)
-    // As the claim of another process leaves it, which the same engine run has called again.
+    // The state that another process's claim leaves, which the same engine run has called again.
     await database.sql`update step_records set attempt = 2 where run_id = ${runId} and step_id = 'work'`
     release()
     await new Promise((resolve) => setTimeout(resolve, 700))
     const walks = await database.sql`
       select status, arrival from walks where run_id = ${runId} and status <> 'waiting'`
     expect([...walks]).toEqual([{ status: 'walking', arrival: null }])
-    // The attempt that counts carries the run to its end.
+    // The attempt that counts continues the run to its end.
     const paused = ({ status, endTime }: { status: string; endTime?: string }) =>
       status === 'paused' || endTime !== undefined
     if ((await runtime.wait(runId, paused)).status === 'paused') await answer(runId)
@@ -125,9 +125,9 @@ test('a locked run does not delay any other', async () => {
   await reached(branches.length)
   await database.sql.begin(async (sql) => {
     await sql`select 1 from runs where id = ${runId} for update`
-    // By now every branch has something to record.
+    // By now every branch has a result to record.
     await new Promise((resolve) => setTimeout(resolve, 600))
-    // With the lock held until this is answered, being held up would never end.
+    // With the lock held until this is answered, a blocked call would never end.
     await startRun(runtime.ctx, { workflowId: id, body: {} })
   })
   expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })

@@ -42,7 +42,7 @@ async function childOf(runId: string): Promise<string> {
   return found
 }
 
-/** A server that answers effects once it is told to. */
+/** A server that answers effects once released. */
 async function holdEffects() {
   let release = () => {}
   const after = new Promise<void>((done) => {
@@ -230,7 +230,7 @@ describe('stopping a run', () => {
     const child = await workflow({ name: 'Late', steps: [ask] })
     const runId = await runtime.start({ steps: [runs(child)] })
     const childId = await childOf(runId)
-    // As if its start were still due when the cancel came.
+    // As if its start were still due when it was cancelled.
     await forge(database.sql, [runId, childId])
     await database.sql`delete from runs where id = ${childId}`
     await database.sql`update pauses set child_state = 'due' where child_run_id = ${childId}`

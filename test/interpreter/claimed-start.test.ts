@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SLOTS } from '@/inngest/engine/settings'
 import { keepClaimed, takeClaimed } from '@/server/interpreter/write/claimed-start'
 
-// A start that is lost on its way to the engine run that drives it costs an attempt of its first step.
+// A start that is lost on its way to its engine run costs an attempt of its first step.
 
 test('as many starts are kept as walks can be claimed before they are driven', () => {
   const ids = Array.from({ length: SLOTS }, (_, index) => `engine_run_${index}`)

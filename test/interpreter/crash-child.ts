@@ -14,9 +14,10 @@ import { terminateRun } from '@/server/runs/terminate'
 import { writesIn } from './wire'
 
 /*
- * A whole process that starts a run, answers or stops it and carries it to its end, and kills itself at one of its writes
- * to Postgres: CRASH_AT="insert runs, walks #1 after" node crash-child.ts <tenant> <workflow> <answer, cancel or terminate>
- * `go` on its input makes it begin; it then says what was acknowledged, and `done`. `points` makes it name its writes.
+ * A whole process that starts a run, answers or stops it and completes it, and kills itself at one of its writes to
+ * Postgres: CRASH_AT="insert runs, walks #1 after" node crash-child.ts <tenant> <workflow> <answer, cancel or
+ * terminate> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
+ * writes.
  */
 const [tenantId = '', workflowId = '', how = ''] = process.argv.slice(2)
 const [, fatal, when] = /^(.* #\d+) (before|after)$/.exec(process.env.CRASH_AT ?? '') ?? []

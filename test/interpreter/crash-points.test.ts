@@ -15,14 +15,14 @@ import { expectInvariants } from '../support/invariants/check'
 import { checkEffects } from '../support/invariants/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// Every write to the database is a place where a process may die: before it, or after it is done and before anybody hears
-// of it. A first process names those of a whole run; others die at one each. All of them with SOAK=1, else some. To
-// repeat one: CRASH_AT="insert runs, walks #1 after", as the failure names it.
+// A process may die at every write to the database: before it, or after it is done and before anybody learns of it. A
+// first process names the writes of a whole run; others die at one each. All of them with SOAK=1, else some. To repeat
+// one: CRASH_AT="insert runs, walks #1 after", as the failure names it.
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 const HOWS = ['answer', 'cancel', 'terminate'] as const
 type How = (typeof HOWS)[number]
-/** Places to die at unless all are wanted. */
+/** How many points are tried unless all are wanted. */
 const FEW: Record<How, number> = { answer: 1, cancel: 1, terminate: 1 }
 
 let database: FreshDatabase
@@ -43,7 +43,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-/** One step of every way to hand over a run: to branches, to items, to another workflow and to a person. */
+/** A step of each kind that hands over a run: to branches, to items, to another workflow and to a person. */
 async function publishAll(): Promise<string> {
   const retry = { initialDelayMs: 100, backoff: 'fixed', maxAttempts: 5 }
   const effect = (id: string) => ({ id, type: 'test-effect', url: effects.url, body: { id }, retry })
@@ -101,7 +101,7 @@ test.for(HOWS)(
       await runtime.stop()
       expect(await checkEffects(database.sql, effects.seen), at).toEqual([])
     }
-    // What runs at the same time may need another number of writes.
+    // Concurrent work may need another number of writes.
     expect(reached).toBeGreaterThanOrEqual(Math.floor(chosen.length / 2))
   },
 )
@@ -110,7 +110,7 @@ function some(all: readonly string[], count: number): string[] {
   return Array.from({ length: count }, () => all[Math.floor(Math.random() * all.length)] ?? '')
 }
 
-/** Carries the run on, as its caller would, and compares it with what was acknowledged. */
+/** Continues the run, as its caller would, and compares it with the acknowledgements. */
 async function expectEnds(how: How, runId: string, acknowledged: boolean, where: string): Promise<void> {
   const { ctx } = runtime
   const paused = await runtime.wait(runId, (run) => run.status === 'paused' || run.endTime !== undefined)
@@ -133,7 +133,10 @@ async function expectEnds(how: How, runId: string, acknowledged: boolean, where:
     ).toEqual([])
 }
 
-/** Lets a process of its own live through a run, or die at one of its writes. No other process works meanwhile. */
+/**
+ * Runs a workflow in a process of its own, which completes it or dies at one of its writes. No other process works
+ * meanwhile.
+ */
 async function live(how: How, at: string) {
   const args = ['--import', 'tsx', '--conditions=react-server', CHILD, runtime.ctx.tenantId, workflowId, how]
   const env = { ...process.env, CRASH_AT: at }
@@ -155,7 +158,7 @@ async function live(how: How, at: string) {
   if (children.has(child)) {
     child.stdin.write('points\n')
     const named = () => said.at(-1)?.startsWith('[') ?? false
-    // It may die at a write that comes after it is done.
+    // It may die at a write after the run is done.
     await until(() => named() || !children.has(child))
     if (named()) points.push(...(JSON.parse(said.at(-1) ?? '[]') as string[]))
   }

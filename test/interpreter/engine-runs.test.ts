@@ -7,10 +7,10 @@ import type { TestRuntime } from '../support/runtime'
 
 /*
  * On the Inngest server that INNGEST_BASE_URL names, such as `inngest dev --no-discovery --no-poll --retry-interval 1
- * --tick 10`; without it, on one of this process that speaks the same protocol and has the same limits.
+ * --tick 10`; without it, on one in this process that speaks the same protocol and has the same limits.
  */
 const real = process.env.INNGEST_BASE_URL
-/** Long enough for the server to refuse what it was asked. */
+/** Long enough for the server to process its refusal. */
 const QUIET_MS = real ? 8_000 : 2_000
 
 let database: FreshDatabase
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-/** The server gets a refusal that it must not try again, once the call has opened the pause of an unlucky run. */
+/** The server gets a refusal that it must not retry, once the call has opened the pause of an unlucky run. */
 async function failing(answer: Response, call: string): Promise<Response> {
   const runId = call.startsWith('{') ? (JSON.parse(call).event?.data?.runId as string | undefined) : undefined
   if (runId === undefined || !unlucky.has(runId) || !(await isWaiting(runId))) return answer

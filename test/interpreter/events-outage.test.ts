@@ -17,7 +17,7 @@ test('an event is shown again within seconds to those whom the database kept fro
   const name = 'paid'
   const runId = await runtime.start({ steps: [{ id: 'wait', type: 'wait-for-event', event: name }] })
   await expect.poll(() => database.sql`select from pauses where run_id = ${runId} and looked`).toHaveLength(1)
-  // Whoever would take it waits for this lock, and loses its connection there.
+  // A run that would take the event waits for this lock, and loses its connection there.
   const held = await database.sql.reserve()
   await held`begin`
   await held`select from runs where id = ${runId} for update`
@@ -35,7 +35,7 @@ test('an event is shown again within seconds to those whom the database kept fro
     where function_id like '%deliver-events' and attempt > 0 and owner is null`
   let due: { inMs: number } | undefined
   await expect.poll(async () => (due = (await again())[0])).toBeDefined()
-  // Of its own, the engine would wait for 15 s at least.
+  // By itself, the engine would wait for 15 s at least.
   expect(due?.inMs).toBeLessThan(5_000)
   await held`rollback`
   held.release()

@@ -40,7 +40,7 @@ async function answer(runId: string) {
   await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'go' } })
 }
 
-/** Until the run waits there, and has looked at what was there before. */
+/** Until the run waits there, and has examined earlier events. */
 async function waiting(...runIds: string[]): Promise<void> {
   await expect
     .poll(async () => {
@@ -51,7 +51,7 @@ async function waiting(...runIds: string[]): Promise<void> {
     .toBe(runIds.length)
 }
 
-/** Until every event has been shown to all who waited for it. */
+/** Until every event has been offered to all runs that waited for it. */
 async function delivered(): Promise<void> {
   await expect.poll(() => database.sql`select id from events where delivered_at is null`).toHaveLength(0)
 }
@@ -219,7 +219,7 @@ describe('a wait for an event', () => {
       const name = fresh()
       const runId = await runtime.start({ steps: [wait(name, { expiresIn: 'PT1.5S' })] })
       await waiting(runId)
-      // As if its delivery was late.
+      // As if its delivery were late.
       await database.sql`
         insert into events (tenant_id, id, name, data, posted_by) values ('ten_test', ${name}, ${name}, '{}', 'test')`
       expect(gotBy(await runtime.wait(runId))).toMatchObject({ id: name })

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const RUNS = rounds(40, 1_000)
 
-/** Does something once per run, a few at a time. */
+/** Does the work once per run, a few at a time. */
 async function inLanes(work: (n: number) => Promise<void>): Promise<void> {
   let next = 0
   const lane = async () => {
@@ -35,7 +35,7 @@ async function inLanes(work: (n: number) => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, lane))
 }
 
-/** Waits for all runs at once: asking about each would cost more than the runs do. */
+/** Waits for all runs together: querying each would cost more than the runs do. */
 async function all(status: string): Promise<void> {
   await until(async () => {
     const [found] = await database.sql<{ runs: number }[]>`
@@ -67,7 +67,7 @@ test(`I14, I15: without a crash, each effect of ${RUNS} runs happens exactly onc
   const [records] = await database.sql`
     select count(*)::int as all, count(*) filter (where attempt = 1 and status = 'completed')::int as first from step_records`
   expect(records).toEqual({ all: RUNS * steps.length, first: RUNS * steps.length })
-  // Each event was taken once too: nothing is left for anybody to do.
+  // Each event was taken once too: nothing is left to do.
   await until(async () => {
     const [left] = await database.sql<{ rows: number }[]>`
       select (select count(*) from outbox) + (select count(*) from engine.jobs where kind <> 'cron')

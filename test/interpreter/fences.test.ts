@@ -7,8 +7,8 @@ import type { Fence } from '@/server/interpreter/write/types'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 
-// What lets a change of a run through. Each condition is the only one that is not met in its case: elsewhere others would
-// refuse as well, so that nothing would show it missing.
+// The conditions that let a change of a run through. In each case, one condition alone is not met: elsewhere others
+// would refuse as well, so that a missing condition would not show.
 
 let database: FreshDatabase
 let tenantId: string
@@ -44,7 +44,7 @@ async function newRun(): Promise<string> {
 
 const OWNED = { branch: 'main', epoch: 2, from_segment: 3, engine_run_id: 'mine', step_id: 's', visit: 1, attempt: 1 }
 
-/** Whether a fence lets a row through, once the run is as `changed` has made it. */
+/** Whether a fence lets a row through, after `changed` has modified the run. */
 async function passes(fence: Fence, row: object, changed: readonly string[] = []): Promise<boolean> {
   const runId = await newRun()
   const where = `tenant_id = '${tenantId}' and run_id = '${runId}'`

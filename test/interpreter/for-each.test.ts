@@ -160,6 +160,6 @@ test('each of many lanes that wait for a person is woken once, by its own answer
   await runtime.wait(runId)
   const lanes = await database.sql`
     select segment, count(*)::int as lanes from walks where run_id = ${runId} and scope is not null group by segment`
-  // One engine run to come to the pause, and one to go on from it.
+  // One engine run up to the pause, and one after it.
   expect(lanes.map((row) => ({ ...row }))).toEqual([{ segment: 2, lanes: count }])
 })

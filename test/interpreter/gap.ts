@@ -3,8 +3,9 @@ import type { NativeHandler } from '@/inngest/engine/index'
 import { currentTransport } from '../support/event-transport'
 
 /**
- * Has the runs of this process go through the SDK, as those do that a process lost, and all on a real Inngest server: the
- * engine gets events, and an engine run waits at each pause. @returns a function that ends this
+ * Sends the runs of this process through the SDK, like runs that a process lost, and all runs on a real Inngest server:
+ * the engine gets events, and an engine run waits at each pause.
+ * @returns a function that ends this
  */
 export async function throughTheSdk(): Promise<() => void> {
   const serve = await import('@/inngest/serve')
@@ -31,19 +32,19 @@ export async function bothWays(test: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A walk held where one step is recorded and the next is committed as begun, but its effect has not begun. */
+/** A walk held after one step was recorded and the next was committed as begun, before that one's effect begins. */
 export interface Gap {
-  /** Settles when a walk is there. */
+  /** Settles when a walk is held. */
   reached: Promise<void>
-  /** Lets the walk go on. */
+  /** Lets the walk continue. */
   release(): void
-  /** Settles when the walk, having gone on, has told the engine how the next step ended. */
+  /** Settles when the walk has continued and reported the end of the next step to the engine. */
   left: Promise<void>
 }
 
 type Step = (id: string, work: () => Promise<unknown>) => Promise<unknown>
 
-/** Puts something between the steps of this process's walks. @returns a function that ends this */
+/** Inserts work between the steps of this process's walks. @returns a function that ends this */
 async function between(wrap: (run: Step, runId: string) => Step): Promise<() => void> {
   // Not before the environment is set.
   const serve = await import('@/inngest/serve')

@@ -1,12 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server for `test-effect` steps that holds back its answers until released. */
+/** A server for `test-effect` steps that withholds its answers until released. */
 export interface HeldEffects {
   url: string
   /** The number of steps that have called so far. */
   asked(): number
-  /** Answers one call, by the order in which they came. */
+  /** Answers one call, by order of arrival. */
   answer(call: number, body: object, status?: number): void
   /** Answers all calls, now and from now on. */
   release(): void

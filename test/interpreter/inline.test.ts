@@ -6,8 +6,8 @@ import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { throughTheSdk } from './gap'
 
-// A built-in tool that only computes, and a quick script, are recorded with the step before them. Nobody can tell but by the
-// commits.
+// A built-in tool that only computes, and a quick script, are recorded with the step before them. Only the number of
+// commits shows it.
 
 let database: FreshDatabase
 let effects: EffectServer
@@ -43,8 +43,8 @@ async function commits(runId: string): Promise<number> {
 }
 
 /**
- * A run of so many commits. Steps run inline for a short time only, which a busy machine may let pass, and the first run loads
- * what a process loads once; then another one is tried, a few times.
+ * A run with this many commits. Steps run inline for a short time only, which a busy machine may exceed, and the first
+ * run loads code; then the test tries another one, a few times.
  */
 async function committed(definition: object, count: number): Promise<string> {
   const seen: number[] = []

@@ -40,7 +40,7 @@ beforeAll(async () => {
   Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
   ctx = await newTenant(database)
   await installFinality(database.sql)
-  // Holds a record's transaction after its first write, for as long as somebody has the lock.
+  // Holds a record's transaction after its first write, as long as the lock is held.
   await database.sql.unsafe(`
     create function hold_record() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock_shared(7); return new; end $$;
@@ -95,7 +95,7 @@ const handOver: Act = (c) => requestSegment(c, claim)
 const restart: Act = (c) => sweepRuns({ db: c.db as ServiceContext['db'] as never, log: log(), now: inAnHour })
 const inAnHour = () => new Date(Date.now() + 3_600_000)
 
-/** What became of a call: its error's code, the receipt's stop, or `ok`. */
+/** The result of a call: its error's code, the receipt's stop, or `ok`. */
 const told = (act: Promise<unknown>): Promise<string> =>
   act.then(
     (answer) => (answer && typeof answer === 'object' && 'stop' in answer ? String(answer.stop) : 'ok'),
@@ -144,7 +144,7 @@ async function working(): Promise<Promise<unknown>[]> {
   return [visiting]
 }
 
-/** Carries every open walk on, as the engine would, until the run has ended or waits. */
+/** Continues every open walk, as the engine would, until the run has ended or waits. */
 async function carry(): Promise<string> {
   const { tenantId, runId } = claim
   for (let turn = 0; turn < 20; turn++) {
@@ -241,7 +241,7 @@ describe('an answer and', () => {
       await resume(tx)
       expect(await take(ctx)).toEqual({ wait: { pauseId: PAUSE, arm: 1, dueAt: null } })
     })
-    // The wake-up may have come before that wait was there.
+    // The wake-up may have arrived before that wait existed.
     await database.sql`delete from outbox where name = 'workflow/run.woken'`
     await arm(ctx)
     expect(await database.sql`select id from outbox where name = 'workflow/run.woken'`).toHaveLength(1)
@@ -273,7 +273,7 @@ describe('a held answer that is given and', () => {
   beforeAll(async () => {
     person = (await newVisitor(ctx, 'operator')).userId
   })
-  /** @param left what is left of it: nothing, or why it was refused */
+  /** @param left the remaining work: nothing, or why it was refused */
   test.each<[string, Act, Act, [string, string], string, string[]]>([
     ['an undo before it', undo, give, ['ok', 'ok'], 'paused: ask running', []],
     ['an undo after it', give, undo, ['ok', 'ok'], whole, []],

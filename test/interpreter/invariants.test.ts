@@ -31,7 +31,7 @@ const effect = (id: string) => ({ id, type: 'test-effect', body: { [id]: true } 
 const ask = (id: string) => ({ id, type: 'collect-inputs', output: { [id]: { type: 'number' } } })
 const handoff = () => new NextStep(false)
 
-/** A run whose walk this test carries in the engine's place. */
+/** A run whose walk this test drives in place of the engine. */
 async function begin(...steps: { id: string; url?: string }[]): Promise<WalkClaim> {
   const edges = steps.slice(1).map(({ id }, index) => ({ from: steps[index]?.id, to: id }))
   const workflow = await createWorkflow(ctx, { name: 'Planted', steps, edges })
@@ -39,7 +39,7 @@ async function begin(...steps: { id: string; url?: string }[]): Promise<WalkClai
   return { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1, engineRunId: 'engine_1' }
 }
 
-/** What is wrong with the database now, as the names of the broken invariants and where. */
+/** The database's present violations: invariants and places. */
 async function violations(engine = true): Promise<string[]> {
   return (await checkInvariants(database.sql, { engine })).map(({ name, where }) => `${name} ${where}`)
 }

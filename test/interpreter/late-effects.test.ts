@@ -15,7 +15,7 @@ import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { type Gap, holdAfter, slowSteps } from './gap'
 
-// An effect of a run that was stopped does not begin. When one begins is noted in this process, as it is sent.
+// An effect of a run that was stopped does not begin. This process records each effect's begin, as it is sent.
 
 let database: FreshDatabase
 let effects: EffectServer
@@ -67,14 +67,14 @@ async function runAtGap() {
   return { runId, gap }
 }
 
-/** Lets the walk go on, and waits until it has come to the end of `b`. */
+/** Lets the walk continue, and waits until it has reached the end of `b`. */
 async function goOn(runId: string, gap: Gap) {
   gap.release()
   await gap.left
   expect(stepsOf(runId)).toEqual(['a'])
 }
 
-/** Ends a run as another process would, but announces it to nobody. */
+/** Ends a run as another process would, without any notification. */
 async function endInSilence(runId: string) {
   await forge(database.sql, [runId])
   await database.sql`
@@ -167,7 +167,7 @@ test('of a run that ended without a notification, none begins when time has pass
 
 test('a step whose effect has not begun runs once, although another attempt of it is recorded', async () => {
   const { runId, gap } = await runAtGap()
-  // As another process records it that took over meanwhile.
+  // As recorded by another process that took over meanwhile.
   await forge(database.sql, [runId])
   await database.sql`
     update step_records set attempt = 2, status = 'completed', end_time = now(), output_data = '{}', receipt = '{"stop":"ended"}'

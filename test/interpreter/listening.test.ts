@@ -3,7 +3,7 @@ import { watchRun } from '@/server/interpreter/notice/watch'
 import { liveChanges } from '@/server/live/channel'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 
-// As a process of a platform that suspends it between requests: it has not started to listen by itself.
+// As in a process that its platform suspends between requests: it has not started to listen by itself.
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const listening = async () =>
   (await database.sql`select 1 from pg_stat_activity where datname = current_database() and query ~ '^(un)?listen '`)
     .length
 
-/** Ends what is waited for, and lets time pass. */
+/** Ends the awaited work, and lets time pass. */
 function after(ms: number, release: () => void): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   release()
@@ -30,7 +30,7 @@ test('a process keeps one connection that listens while somebody waits, and none
   await expect.poll(listening).toBe(1)
   after(60_000, () => {
     one()
-    // Once more changes nothing.
+    // Calling it again changes nothing.
     one()
     page.release()
   })

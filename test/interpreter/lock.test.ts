@@ -91,7 +91,7 @@ describe('a visit that waited for the run’s lock', () => {
     await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
     const at = { stepId: 'a', visit: 1 }
     await whileOthersWait(
-      // One that was overtaken is told to call again.
+      // A claim that was overtaken must call again.
       () => [1, 2, 3].map(() => visitStep(ctx, ref, at, new NextStep(false)).catch((err: Error) => err.name)),
       async () => {},
     )

@@ -152,7 +152,7 @@ test('a failed run of a loop is retried from the visit that failed', async () =>
 
 test('a loop continues where it was when its walk is taken over', async () => {
   const runId = await runtime.start(counting(MANY))
-  // Whatever it does meanwhile, each takeover continues from what is written.
+  // In any state, each takeover continues from the stored rows.
   for (let times = 0; times < 3; times++) {
     await sleep(60)
     const [moved] = await database.sql<{ epoch: number; segment: number; tenant: string }[]>`

@@ -42,7 +42,7 @@ beforeEach(async () => {
 })
 
 const start = async () => (await startRun(ctx, { workflowId, body: {} })).runId
-/** Sets everything back in time, as if so many seconds had passed. */
+/** Moves everything back in time, as if this many seconds had passed. */
 async function pass(seconds: number) {
   const by = `${seconds} seconds`
   await database.sql`update runs set start_time = start_time - ${by}::interval, updated_at = updated_at - ${by}::interval,

@@ -41,7 +41,7 @@ const a = { stepId: 'a', visit: 1 }
 const work = (id: string) => ({ id, type: 'test-effect', url: held.url, saveAs: id })
 const ask = { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } }
 
-/** A run whose walk was claimed by `engine_1`; the test makes the calls in the engine's place. */
+/** A run whose walk was claimed by `engine_1`; the test makes the calls in place of the engine. */
 async function claimed(...steps: { id: string }[]): Promise<WalkClaim> {
   const edges = steps.slice(1).map(({ id }, index) => ({ from: steps[index]?.id, to: id }))
   const { id } = await createWorkflow(ctx, { name: 'Owned', steps, edges })
@@ -76,7 +76,7 @@ describe('I16: a process whose step another has taken over', () => {
     await until(() => held.asked() === 2)
     const before = await rowsOf(claim.runId)
     held.answer(0, { by: 'zombie' }, status)
-    // The engine calls again, and that call finds what the owner has recorded.
+    // The engine calls again, and that call finds the owner's records.
     expect(await zombie).toBeInstanceOf(AttemptFailed)
     expect(await rowsOf(claim.runId)).toBe(before)
     held.answer(1, { by: 'owner' })

@@ -104,7 +104,7 @@ describe('parallel', () => {
         error: { code: 'EXPRESSION_FAILED', stepId: 'bad' },
         pauseSignals: [],
       })
-      // It may have been stopped before it asked.
+      // It may have been stopped before its call.
       for (const { stepId, errorCode } of run.stepExecutionHistory)
         if (stepId === 'one') expect(errorCode).toBe('STOPPED')
       expect(run.stepExecutionHistory.every(({ status }) => status !== 'running')).toBe(true)

@@ -31,9 +31,9 @@ const rows = () => processDatabase().db.$client.rows
 const others = () => processDatabase().sql
 
 const ROWS = 20_000
-/** Written with every step of every run, and what removes the job of one that has ended. */
+/** Statements of every step of every run, and the one that removes an ended run's job. */
 const HOT = /^\s*(with i as \(|delete from engine\.jobs )/
-/** The status of a run, and what an answer reads first. */
+/** The status of a run, and the first read of an answer. */
 const READS = /^\s*select .* from "(runs" cross join lateral|pauses" inner join "runs")/s
 
 const PLAIN = { from: 'a', to: 'end' }
@@ -73,11 +73,11 @@ test('the statements of a run find their rows by primary key', async () => {
   const { signal } = new AbortController()
   const start = (id = workflowId) => startAndWait(runtime.ctx, { workflowId: id, body: {}, prefer: null, signal })
   const { run } = await start()
-  // Its answer is then read first, as one that comes later is.
+  // Its answer is then read first, like a later one.
   forget(run.runId)
   await resumeRun(runtime.ctx, { runId: run.runId, body: { type: 'request_user_action', actionId: 'ok' } })
   await runtime.wait(run.runId)
-  // Jobs are removed together when several runs end or pause at about the same time.
+  // Jobs are removed together when several runs end or pause within moments.
   const together = async () => {
     await Promise.all([start(), start(), start()])
     return [...sent].some((text) => /^\s*delete from engine\.jobs where id = any/.test(text))
@@ -90,7 +90,7 @@ test('the statements of a run find their rows by primary key', async () => {
   expect(reads.length).toBe(2)
 
   const check = async (when: string) => {
-    // A tenant's few workflows fit into a page, which costs as much to read whole.
+    // A tenant's few workflows fit into a page, which costs no more to read whole.
     const found = new Set(
       (await Promise.all(hot.map((text) => scans(rows(), text))))
         .flat()
@@ -101,7 +101,7 @@ test('the statements of a run find their rows by primary key', async () => {
     const read = (await Promise.all(reads.map((text) => scans(others(), text))))
       .flat()
       .filter((scan) => scan.startsWith('pauses '))
-    // A table of a page is read whole, until it is counted again.
+    // A table of one page is read whole, until it is analyzed again.
     expect(
       read.filter((scan) => !/_pk$| by Seq Scan$/.test(scan)),
       when,
@@ -129,7 +129,7 @@ test('the statements of a run find their rows by primary key', async () => {
         select n, case when n % 20 <> 0 then now() end as done
         from generate_series(${from}::int, ${to}::int) n) each`
     })
-  // A process has the tables of its first runs counted (`young.ts`), but not those that are nearly empty.
+  // A process has the tables of its first runs analyzed (`young.ts`), except those that are nearly empty.
   const counted = async (table: string) =>
     (await database.sql`select reltuples from pg_class where oid = ${table}::regclass`)[0]?.reltuples > 0
   const plain = await createWorkflow(runtime.ctx, { name: 'Plain', steps: [steps[0], steps[3]], edges: [PLAIN] })

@@ -15,8 +15,8 @@ import { type EffectServer, startEffects } from '../support/effects'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// Who waits for a run is answered from what its process wrote, and so is who answers its question at once and then asks what
-// became of it. That must be, byte for byte, what a read would give.
+// A caller that waits for a run is answered from what its process wrote, and so is a caller that answers a pause and
+// then reads the status. Both must equal, byte for byte, the result of a read.
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -51,7 +51,7 @@ afterAll(async () => {
   await database.close()
 }, 900_000)
 
-/** What the caller of a start is told, and whether without a read. */
+/** The response to a start's caller, and whether it needed no read. */
 async function told(definition: object, body: object = {}): Promise<{ run: PresentedRun; remembered: boolean }> {
   const { id } = await createWorkflow(runtime.ctx, { name: 'Told', ...definition })
   const before = reads
@@ -115,10 +115,10 @@ test.each([
     const { run, remembered } = await told({ ...START, ...definition() }, { n: 1.5 })
     await expectAsRead(run)
     expect(JSON.stringify(run)).not.toContain('sesame-open-1234')
-    // A step that fails for good, and with it the run, is written by another way.
+    // Another statement writes a step that fails for good, and with it the run.
     return remembered || run.error?.code === 'HTTP_ERROR'
   }
-  // A process that is late reads what it remembers again; then another run is looked at.
+  // A process that is late rereads its cache; then another run is tried.
   await expect.poll(once).toBe(true)
 })
 
@@ -130,7 +130,7 @@ test('random graphs are answered as a read would answer them, and nothing of the
       const graph = randomGraph(new Dice(7_000_003 + at++))
       const found = await told(definitionOf(graph, effects.url), { a: 1, b: 1, c: 1 }).catch(
         (err: { code?: string }) => {
-          // It has a loop that nothing leaves.
+          // It has an endless loop.
           expect(err.code).toBe('VALIDATION_FAILED')
           return null
         },
@@ -160,16 +160,19 @@ const collect = {
   output: { zz: { type: 'object' }, ccc: { type: 'number' }, b: { type: 'string' }, a: { type: 'number' } },
 }
 
-/** A run that waits at its question, started so that nobody waits for it. */
+/** A run that waits at its pause, started without a waiting caller. */
 async function paused(definition: object): Promise<string> {
   const runId = await runtime.start({ ...START, ...definition }, { n: 1.5 })
   await runtime.wait(runId, ({ status }) => status === 'paused')
-  // A read may see what this process has committed before it hears that it has.
+  // A read may see this process's commit before its response arrives.
   await expect.poll(() => recallPause(runtime.ctx.tenantId, runId)).not.toBeNull()
   return runId
 }
 
-/** Answers a run and asks for its status at once, which waits a moment for the end, or `patienceMs`. @returns that, and which of the two had to read */
+/**
+ * Answers a run and reads its status immediately, which waits a moment for the end, or `patienceMs`.
+ * @returns the status, and which of the two calls had to read
+ */
 async function answered(runId: string, body: object, patienceMs?: number) {
   const before = { reads, pauseReads }
   await resumeRun(runtime.ctx, { runId, body })
@@ -211,7 +214,7 @@ test.each([
   }
 })
 
-/** A run that has ended, after whatever else it asked. */
+/** A run that has ended, after any further pauses. */
 async function atItsEnd(runId: string): Promise<PresentedRun> {
   const run = await runtime.wait(runId, ({ status }) => status !== 'running')
   if (run.status !== 'paused') return run
@@ -219,14 +222,14 @@ async function atItsEnd(runId: string): Promise<PresentedRun> {
   return atItsEnd(runId)
 }
 
-/** What is the same of two runs of one definition. */
+/** The common part of two runs of one definition. */
 function shape({ status, outcome, data, result, error, stepExecutionHistory }: PresentedRun) {
   const steps = stepExecutionHistory.map(({ startTime: _s, endTime: _e, duration: _d, attempts: _a, ...step }) => step)
   return JSON.stringify({ status, outcome, data, result, error, steps }).replace(/step_[0-9a-z]+/g, '')
 }
 
 test('the status of a run that its answer ends soon is answered without a read', async () => {
-  // A busy machine may take longer than a status waits, or end the run before the status is asked for.
+  // A busy machine may take longer than a status waits, or end the run before the status call.
   await expect
     .poll(async () => {
       const { run, remembered } = await answered(await paused(line(ask(), call('b', 'odd'), END)), GO, 2_000)
@@ -238,7 +241,7 @@ test('the status of a run that its answer ends soon is answered without a read',
 
 test('a question is not answered from memory once another process has moved the run on', async () => {
   const runId = await paused(line(ask(), STOP))
-  // As another process does that takes the answer.
+  // As by another process that takes the answer.
   await database.sql`update walks set segment = segment + 1 where run_id = ${runId}`
   const before = pauseReads
   await expect(resumeRun(runtime.ctx, { runId, body: { ...GO, actionId: 'none' } })).rejects.toMatchObject({

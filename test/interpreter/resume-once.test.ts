@@ -38,7 +38,7 @@ const definition = () => ({
 const answer = (runId: string, n: number) =>
   resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { n } } })
 
-/** What must be true of a run that was answered with `n`, in whatever way it came to its end. */
+/** Assertions on a run that was answered with `n`, however it reached its end. */
 async function expectApplied(runId: string, n: number): Promise<void> {
   const run = await runtime.wait(runId, undefined, 30_000)
   expect(run).toMatchObject({ status: 'completed', result: { n }, data: { n } })
@@ -72,7 +72,7 @@ describe('I4: an answered resume is applied exactly once', () => {
     const runId = await runtime.start(definition())
     await runtime.wait(runId, (run) => run.status === 'paused')
     restore()
-    // Takes every wake-up of this run out of the outbox, in the transaction that writes it.
+    // Removes every wake-up of this run from the outbox, in the transaction that writes it.
     await database.sql.unsafe(`
       create function lose_wake_up() returns trigger language plpgsql as $$ begin return null; end $$;
       create trigger lose_wake_up before insert on outbox for each row

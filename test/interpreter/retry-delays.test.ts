@@ -27,7 +27,7 @@ async function waitsUntil(runId: string): Promise<Date | undefined> {
   return job?.due_at
 }
 
-/** The engine waits by the database's clock, which this moves on for one run. */
+/** The engine waits by the database's clock, which this advances for one run. */
 async function moveOn(runId: string): Promise<void> {
   await database.sql`
     update engine.jobs j set due_at = now()
@@ -49,7 +49,7 @@ test('a step that fails for the moment is tried again after about 1, 5, 30 and 1
       const due = await waitsUntil(runId)
       const attempts = attemptsOf(await runtime.status(runId))
       const { endTime = '', retryInMs = 0 } = attempts.at(-1) ?? {}
-      // It still waits, so these are the attempts it waits after.
+      // It still waits, so these are the attempts that precede its waits.
       const still = (await waitsUntil(runId))?.getTime() === due?.getTime()
       if (due && still && !waited.has(attempts.length) && retryInMs > 0) {
         // Not one moment before.

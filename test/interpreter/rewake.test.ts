@@ -59,7 +59,7 @@ describe('an answer that nobody takes on Inngest', () => {
     expect(await walk()).toMatchObject({ epoch: 2, status: 'requested', engineRunId: null })
     expect((await sent()).at(-1)).toMatchObject({ name: 'workflow/walk.requested', runId, epoch: 2 })
     expect(await sweepAfter(130)).toMatchObject({ restarted: 0 })
-    // From then on it is a run like any other that is not called.
+    // From then on it is like any other run without calls.
     expect(await sweepAfter(150)).toMatchObject({ restarted: 1 })
     expect(await sweepAfter(250)).toMatchObject({ restarted: 0 })
   })
@@ -97,7 +97,7 @@ describe('an engine run that fails at a pause', () => {
       await failWalk(ctx, claim(), error)
       expect(await run()).toMatchObject({ status: 'paused' })
       expect(await walk()).toMatchObject({ status: 'resting', engineRunId: null })
-      // Told once more, as events may arrive twice.
+      // Notified again, as events may arrive twice.
       await failWalk(ctx, claim(), error)
       await answer()
       expect(await walk()).toMatchObject({ status: 'requested', epoch: 1, segment: 2 })

@@ -7,7 +7,7 @@ import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { bothWays } from './gap'
 
-// Large fields of run data lie where they were written. Nobody who reads a run may notice.
+// Large fields of run data are stored where they were written. No reader of a run may notice.
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -16,7 +16,7 @@ beforeAll(async () => {
   runtime = await startTestRuntime(database.url)
 })
 afterAll(async () => {
-  // Checks, of every run below, that its data is what its steps have written.
+  // Checks, for every run below, that its data is what its steps have written.
   await runtime.stop()
   await database.close()
 })
@@ -191,7 +191,7 @@ describe('a large field of run data', () => {
       await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', stepId, actionId: 'go' } })
     }
     await runtime.wait(runId, ({ status }) => status === 'paused')
-    // Its record would say so too.
+    // Its record would show it too.
     await forge(database.sql, [runId])
     await database.sql`update runs set data = data || '{"big":"new"}' where id = ${runId}`
     await answer('one')

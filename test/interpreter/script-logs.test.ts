@@ -10,7 +10,7 @@ import { type ModelServer, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { throughTheSdk } from './gap'
 
-// What scripts of a run write to their console is kept with the attempt that ran them.
+// The console output of a run's scripts is stored with the attempt that ran them.
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -64,7 +64,7 @@ const SAID = [
 describe('what a script logs', () => {
   test('is kept whether it runs inline or as an attempt, and costs no commit', async () => {
     const definition = chain(script('a', SAYS), script('b', SAYS))
-    // The first run teaches the process that the script is quick. A busy machine may let the time for inline steps pass.
+    // The first run shows the process that the script is quick. A busy machine may let the time for inline steps pass.
     let inline = ''
     for (let tries = 0; tries < 20 && (inline === '' || (await commits(inline)) > 1); tries++)
       inline = await ran(definition)

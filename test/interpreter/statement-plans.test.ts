@@ -7,9 +7,9 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 import { SHAPES } from './statement-shapes'
 
-// What Postgres does for each statement that starts and continues runs, to the letter. A text may be written in another
-// way; whoever changes what is read, locked, checked or written sees it here. Another version of Postgres may plan, or
-// print, them differently.
+// Postgres's plan for each statement that starts and continues runs, to the letter. The text may change; any change of
+// what is read, locked, checked or written shows here. Another version of Postgres may plan, or print, them
+// differently.
 
 const GOLDEN = new URL('./statement-plans.golden.txt', import.meta.url)
 const HOW =
@@ -27,8 +27,8 @@ afterAll(() => database.close())
 const ROWS = 1_000
 
 /**
- * While its tables are empty, all indexes cost Postgres the same, and it may take any. It reads all of so few rows when it
- * counts them, so the figures are always the same.
+ * While its tables are empty, all indexes cost Postgres the same, and it may use any. When it analyzes so few rows it
+ * reads all of them, so the figures are always the same.
  */
 async function fill(): Promise<void> {
   const { tenantId } = await newTenant(database)
@@ -65,9 +65,9 @@ async function fill(): Promise<void> {
   await database.sql`analyze workflows, tools, api_keys, runs, walks, step_records, pauses`
 }
 
-/** Where a value is in a row is a matter of the text, so the column is named in its place. */
+/** A value's position in a row depends on the text, so the column's name replaces it. */
 const FIELD = /(?<="row" ->>? )\d+/g
-/** Which columns an update sets, and how rows are locked, is not in the plan. */
+/** The plan does not contain the columns an update sets, or how rows are locked. */
 const UPDATE = /(\w+) as \(\s*update \w+ \w+ set (.*?)\sfrom\s/gs
 const SET = /(?:^|,)\s*(\w+) = /g
 const UPDATED = /^ {2}CTE (\w+)\n {4}-> {2}Update on .*$/gm
@@ -93,7 +93,7 @@ async function planOf(shape: string): Promise<string> {
   )
 }
 
-/** A part of a plan that several statements have is written once, under a name that follows from its text. */
+/** A part of a plan that several statements share is printed once, under a name derived from its text. */
 const PART = /^ {2}CTE (\w+)\n( {4}.*(\n|$))+/gm
 const REFERENCE = /^ {2}CTE (\w+ \w{8})$/gm
 
@@ -131,7 +131,7 @@ test('the plans of the statements are those of the golden file', async () => {
   const golden = plansIn(readFileSync(GOLDEN, 'utf8'))
   expect([...golden.keys()], HOW).toEqual(SHAPES)
   const changed = SHAPES.filter((shape) => plans.get(shape) !== golden.get(shape))
-  // The first one shows what the others would.
+  // The first one shows the same as the others.
   for (const shape of changed)
     expect(plans.get(shape), `Another plan: ${changed.join('; ')}. ${HOW}`).toBe(golden.get(shape))
 })

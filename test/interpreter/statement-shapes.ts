@@ -1,6 +1,6 @@
 /**
- * The statements that some sixty test files of the interpreter, of runs, of steps and of the API use, by the names at
- * their end. What asks for another one adds it here.
+ * The statements used by some sixty test files of the interpreter, runs, steps and the API, by the names at their end.
+ * Add further ones here.
  */
 export const SHAPES = `
 claim of visit, move walk, finish visit, begin visit, move run

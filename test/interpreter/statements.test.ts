@@ -10,12 +10,12 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// What a run costs is counted, not timed: statements, and the commits among them.
+// The cost of a run is counted, not timed: statements, and the commits among them.
 
 let database: FreshDatabase
 let runtime: TestRuntime
 let effects: EffectServer
-/** While a run is counted: the statements of this process that name its tables. */
+/** While a run is counted: this process's statements that name its tables. */
 let statements: string[] | null = null
 
 beforeAll(async () => {
@@ -32,9 +32,9 @@ afterAll(async () => {
   await database.close()
 })
 
-/** What a process does now and then, whatever runs: its beat, its look for work, its sweeps, and removing what is done. */
+/** A process's periodic statements: its heartbeat, its polls for work, its sweeps, and the removal of finished work. */
 const OWN = /engine\.workers|json_array_elements_text|for update skip locked|delete from engine\.jobs/
-/** The statement with which an attempt makes sure that it may begin. */
+/** The statement with which an attempt verifies that it may begin. */
 const LOOK = /from "runs" inner join "walks".* left join "step_records"/
 
 /** A started run, counted until it has ended or paused. Sweeps and polls of the process are not its own. */
@@ -83,9 +83,9 @@ test('a run of five steps is six statements and six commits: no lock of its own,
     run = await counted(async () => expect((await start(workflowId)).status).toBe('completed'))
     return run.walks
   }
-  // The start, which begins the first step, and each of the five that follow. Each is its own transaction. The caller is
-  // told from memory, and the engine's jobs are removed together with those of other runs. On a busy machine an effect may
-  // be late and then looked up, and a wait may poll; then another run is counted.
+  // The start, which begins the first step, and each of the five that follow. Each is its own transaction. The caller
+  // is answered from memory, and the engine's jobs are removed together with those of other runs. On a busy machine an
+  // effect may be late and then be looked up, and a wait may poll; then the test counts another run.
   await expect.poll(once).toHaveLength(6)
   const { records, locks, walks } = run
   expect(walks.filter((text) => LOOK.test(text))).toEqual([])
@@ -115,7 +115,7 @@ test('a run that only computes is written whole with its start', async () => {
     const { records, walks } = await counted(async () => expect((await start(workflowId)).status).toBe('completed'))
     return { records, statements: walks.length }
   }
-  // A sweep of the process may fall into the count; then another run is counted.
+  // A sweep of the process may fall into the count; then the test counts another run.
   await expect.poll(once).toEqual({ records: 1, statements: 1 })
 })
 

@@ -2,7 +2,7 @@ import type { ServiceContext } from '@/server/context'
 
 /*
  * A separate process that only stops runs: node --import tsx --conditions=react-server stop-child.ts <database url>. It
- * is sent ids of runs in tenant `ten_test`, and sends each back once the run is terminated.
+ * receives ids of runs in tenant `ten_test`, and sends each back once the run is terminated.
  */
 process.env.DATABASE_URL = process.argv[2]
 process.env.LOG_LEVEL = 'fatal'

@@ -8,7 +8,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { currentTransport } from '../support/event-transport'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// A process that stops loses no attempt of a step that it has not begun.
+// A stopping process loses no attempt of a step that it has not begun.
 
 let database: FreshDatabase
 let runtime: TestRuntime

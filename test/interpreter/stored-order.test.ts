@@ -6,7 +6,8 @@ import { startEffects } from '../support/effects'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// A walk carries its data from step to step in memory; after a crash it reads it back. Both must give the same texts.
+// A walk passes its data from step to step in memory; after a crash it reads the data back. Both must produce the same
+// texts.
 
 let database: FreshDatabase
 let runtime: TestRuntime

@@ -56,7 +56,7 @@ test('while one tenant has more slow steps than there are places, runs of others
     return swept
   })
 
-  // None of the slow steps has ended meanwhile, and more than a hundred of those runs still wait for a place.
+  // None of the slow steps has ended meanwhile, and more than a hundred of those runs still wait for a slot.
   expect(held.asked()).toBe(64)
   held.release()
   for (const id of runIds) expect(await until(() => ended(runtime.ctx, id))).toMatchObject({ status: 'completed' })

@@ -29,7 +29,7 @@ const TIMED_OUT = { status: 'failed', outcome: 'timed_out', error: { code: 'RUN_
 describe('the time limit of a run', () => {
   test('ends a run that waits for a person; an answer comes too late', async () => {
     const { resumeRun } = await import('@/server/runs/resume')
-    // Long enough for a slow machine to come to the question.
+    // Long enough for a slow machine to reach the pause.
     const limits = { timeoutMs: 2_500 }
     await bothWays(async () => {
       const runId = await runtime.start({ steps: [ask, after], edges: [{ from: 'ask', to: 'after' }], limits })

@@ -81,7 +81,7 @@ describe('a delay', () => {
       sweepRuns({ db: runtime.db, log: runtime.ctx.log, now: () => new Date(Date.now() + ms) })
     expect(await sweepAt(60 * 60_000)).toMatchObject({ restarted: 0 })
     expect(await runtime.status(runId)).toMatchObject({ status: 'running', currentStepId: 'wait' })
-    // Not by a sweep two hours ahead: the answer would be given after it is taken, by the clock of the walk.
+    // Not by a sweep two hours ahead: by the walk's clock, the answer would be given after it is taken.
     await database.sql`update pauses set due_at = now() where run_id = ${runId}`
     await sweepAt(1)
     expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { at: 'after' } })
@@ -91,7 +91,7 @@ describe('a delay', () => {
     const { watchDue } = await import('@/server/interpreter/wait/due')
     const { log } = await import('@/server/log')
     const clock = { db: runtime.db, log: log(), now: () => new Date() }
-    // Nobody looks while it becomes due.
+    // No process runs when it becomes due.
     watchDue(clock)()
     const runId = await runtime.start({ steps: [{ id: 'wait', type: 'delay', for: 'PT0.3S' }] })
     const dueAt = async () => {
@@ -157,7 +157,7 @@ describe('a step for people with a time to answer', () => {
 
   test('an answer at the last moment counts once, or comes too late', async () => {
     let [inTime, late] = [0, 0]
-    // Half of them where an engine run waits for the answer.
+    // In half of them an engine run waits for the answer.
     const restore = await throughTheSdk()
     const apart = await Promise.all(
       Array.from({ length: rounds(12, 250) }, () => runtime.start(asking('PT0.9S', onTimeout))),
@@ -194,7 +194,7 @@ test('runs that wait for a person have no timer and no job each, however far off
     const far = timers.mock.calls.filter(([, ms = 0]) => ms > 3_600_000)
     expect(far.length).toBeLessThanOrEqual(2)
     const held = () => database.sql`select 1 from engine.jobs where kind <> 'cron' union all select 1 from engine.waits`
-    // The jobs with which they began go a moment after they pause.
+    // The jobs with which they began are removed a moment after they pause.
     await expect.poll(held).toHaveLength(0)
   } finally {
     timers.mockRestore()

@@ -2,7 +2,7 @@
 const WRITE = /\b(insert into|(?<!\bfor |\bdo )update|delete from)\s+([\w."]+)/gi
 
 /**
- * Names what a message to Postgres writes, such as `insert runs, walks` or `commit`.
+ * Names the write in a message to Postgres, such as `insert runs, walks` or `commit`.
  * @param known the texts of the connection's prepared statements, by name; completed here
  * @returns an empty text if it writes nothing
  */

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 const RealDate = Date
 let offMs = HOUR_MS
 
-/** What `new Date()` and `Date.now()` are in this process from now on. */
+/** The results of `new Date()` and `Date.now()` in this process from now on. */
 class WrongDate extends RealDate {
   constructor(...args: unknown[]) {
     super(...((args.length > 0 ? args : [RealDate.now() + offMs]) as [number]))

@@ -4,8 +4,8 @@ import { startTestRuntime } from '../support/runtime'
 import { holdAfter } from './gap'
 
 /*
- * A separate process that is stopped by a signal: node --import tsx --conditions=react-server zombie-child.ts
- * <database url> <effect server url>. It starts a run of two effects and says when the second one is about to begin.
+ * A separate process that is stopped by a signal: node --import tsx --conditions=react-server zombie-child.ts <database
+ * url> <effect server url>. It starts a run of two effects and reports when the second one is about to begin.
  */
 const [url = '', effects = ''] = process.argv.slice(2)
 const runtime = await startTestRuntime(url, { MILLRACE_HOST_ID: 'zombie' })
@@ -27,6 +27,6 @@ process.send?.({ runId })
 // By then the signal has stopped it and let it continue.
 await goOn
 gap.release()
-// If the engine has noticed first that its claim is gone, the walk does not even get to the next step.
+// If the engine has noticed first that its claim is gone, the walk does not even reach the next step.
 await Promise.race([gap.left, sleep(6_000)])
 process.send?.({ left: true })

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 const current = new AsyncLocalStorage<Actor>()
 
-/** Whoever's code is running. Undefined outside the simulation. */
+/** The actor whose code is running. Undefined outside the simulation. */
 export function currentActor(): Actor | undefined {
   return current.getStore()
 }
 
-/** An attempt at work that its process may be told to stop. */
+/** An attempt at work that its process may be asked to stop. */
 export interface Stoppable {
   runId: string
   branch: string
@@ -18,30 +18,33 @@ export interface Stoppable {
 }
 
 /**
- * Something that goes on in a process of its own: a call of the engine, a caller's request, a sweep. It stops at each gate
- * until it is told to go on, and only one actor goes at a time, so the order in which they go decides everything.
+ * Work in a process of its own: a call of the engine, a caller's request, a sweep. It stops at each gate until
+ * released, and only one actor runs at a time, so the order of releases decides everything.
  */
 export class Actor {
   done = false
-  /** What its work threw. */
+  /** The error that its work threw. */
   failure: unknown = null
-  /** What it does that could be told to stop. */
+  /** Its attempt that could be asked to stop. */
   readonly stoppable = new Set<Stoppable>()
-  /** When it last asked the database what has become of a run. */
+  /** When it last read the state of a run. */
   asked = new Date(0)
   private begun = false
   private readonly parked: (() => void)[] = []
   private inFlight = 0
   private settled: (() => void) | undefined
 
-  /** @param open whether gates let everybody pass */
+  /** @param open whether gates let all actors pass */
   constructor(
     readonly name: string,
     private readonly work: () => Promise<unknown>,
     private readonly open: () => boolean,
   ) {}
 
-  /** Whether it has stopped at a gate, or not begun. One that is neither there nor done will never go on by itself. */
+  /**
+   * Whether it has stopped at a gate, or not begun. An actor that is neither stopped nor done will never continue by
+   * itself.
+   */
   get waits(): boolean {
     return !this.begun || this.parked.length > 0
   }
@@ -52,7 +55,7 @@ export class Actor {
     await new Promise<void>((resolve) => this.parked.push(resolve))
   }
 
-  /** Follows something that will end by itself, such as a statement. */
+  /** Tracks work that will end by itself, such as a statement. */
   async track<T>(under: PromiseLike<T>): Promise<T> {
     this.inFlight++
     try {
@@ -63,11 +66,12 @@ export class Actor {
     }
   }
 
-  /** Lets it go on to its next gates, or to its end. */
+  /** Lets it run to its next gates, or to its end. */
   async go(): Promise<void> {
     if (this.begun) for (const pass of this.parked.splice(0)) pass()
     else this.begin()
-    // It stands still once nothing is under way for a few turns of the loop: what starts a statement may take one.
+    // It is idle once nothing has been in flight for a few turns of the loop: code that starts a statement may take
+    // one.
     for (let still = 0; still < TURNS; ) {
       if (this.inFlight > 0) {
         await new Promise<void>((resolve) => {
@@ -81,7 +85,7 @@ export class Actor {
     }
   }
 
-  /** Lets it go on until it is done, or waits for something that is not here. */
+  /** Lets it run until it is done, or waits for work of another actor. */
   async goOn(): Promise<void> {
     do await this.go()
     while (!this.done && this.waits)

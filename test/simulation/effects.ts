@@ -2,7 +2,7 @@ import { StepFailure, TransientError } from '@/server/errors'
 import type { Effect } from '../support/effects'
 import { type Actor, currentActor } from './actor'
 
-/** The outside world, which sees each effect and says how it ends. */
+/** The outside world, which sees each effect and decides how it ends. */
 export interface Outside {
   seen: (Effect & { by: Actor })[]
   /** Whether this one fails for now. */
@@ -15,11 +15,11 @@ export function setOutside(next: Outside | null): void {
   outside = next
 }
 
-/** Graphs whose effects fail for good send them here; see `definitionOf`. */
+/** Graphs send effects that fail for good here; see `definitionOf`. */
 export const REFUSING = 'http://127.0.0.1:1/refuses'
 export const ACCEPTING = 'http://127.0.0.1:1/accepts'
 
-/** Stands in for the work of `test-effect`. It counts as seen at the time when its process last looked. */
+/** Replaces the work of `test-effect`. It counts as seen at its process's last read. */
 export async function effect({
   config,
   idempotencyKey: key,

@@ -9,7 +9,7 @@ import type { Dice } from '../graphs/generate'
 import { Actor } from './actor'
 import { now } from './virtual-clock'
 
-/** Who drives walks: the embedded engine by itself, the embedded engine through the SDK, or an Inngest server. */
+/** The driver of walks: the embedded engine by itself, the embedded engine through the SDK, or an Inngest server. */
 export type Mode = 'own' | 'sdk' | 'inngest'
 
 export interface Message {
@@ -18,23 +18,23 @@ export interface Message {
   data: Record<string, unknown>
 }
 
-/** An engine run: what the engine itself knows of a segment of a walk. */
+/** An engine run: the engine's own record of a segment of a walk. */
 export interface EngineRun {
   id: string
   ref: WalkRef
   state: 'ready' | 'calling' | 'waiting' | 'over'
   /** The embedded engine's own call; it falls back on the SDK where a walk waits. */
   own: boolean
-  /** The results of steps that the engine keeps. */
+  /** The results of steps that the engine stores. */
   memo: Map<string, unknown>
-  /** What each wait is for, and until when. */
+  /** The event and time limit of each wait. */
   waits: Map<string, { condition: string; until: number }>
   attempt: number
   dueAt: number
   /** Only the newest call counts. */
   generation: number
   call: Actor | null
-  /** How often a call was lost since a step came to its end. */
+  /** How often a call was lost since a step last ended. */
   lost: number
   stopping: boolean
 }
@@ -45,7 +45,7 @@ const MAX_ATTEMPTS = 20
 export class SimulatedEngine {
   readonly runs: EngineRun[] = []
   readonly events: Message[] = []
-  /** Failures that no engine should be told of. */
+  /** Failures that no engine should receive. */
   readonly problems: string[] = []
   private made = 0
 
@@ -57,7 +57,7 @@ export class SimulatedEngine {
     private readonly open: () => boolean,
   ) {}
 
-  /** What carries the product's events: the engine's own jobs, where it has some. */
+  /** The transport of the product's events: the engine's own jobs, if it has any. */
   get transport(): EventTransport {
     const queue: EventTransport['queue'] = ({ name, data }) => {
       if (this.mode !== 'own' || name !== 'workflow/walk.requested') return undefined
@@ -68,7 +68,7 @@ export class SimulatedEngine {
     return { kick() {}, queue }
   }
 
-  /** Takes what was committed since the last time: events, and jobs of its own. */
+  /** Accepts everything committed since the last time: events, and jobs of its own. */
   take({ sent, jobs }: { sent: Message[]; jobs: { id: string; event: string }[] }): void {
     this.events.push(...sent)
     for (const { id, event } of jobs) this.add(id, (JSON.parse(event) as Message).data as unknown as WalkRef)
@@ -93,7 +93,7 @@ export class SimulatedEngine {
       for (const [id, { until }] of run.waits) if (until <= now().getTime()) this.resolve(run, id)
   }
 
-  /** When something is due next. */
+  /** When the next work is due. */
   nextDue(): number {
     const times = this.runs.flatMap(({ state, dueAt, waits }) => [
       ...(state === 'ready' ? [dueAt] : []),
@@ -106,14 +106,14 @@ export class SimulatedEngine {
     return this.runs.filter(({ state, dueAt }) => state === 'ready' && dueAt <= now().getTime())
   }
 
-  /** The engine knows no more of it, whatever its call still does. */
+  /** The engine forgets it, while its call continues. */
   end(run: EngineRun): void {
     run.state = 'over'
     run.generation++
     run.waits.clear()
   }
 
-  /** The call's lease has ended: another process takes over, and the first does not know. */
+  /** The call's lease has ended: another process takes over, unknown to the first. */
   lose(run: EngineRun): void {
     run.generation++
     run.lost++
@@ -121,7 +121,7 @@ export class SimulatedEngine {
     run.dueAt = now().getTime()
   }
 
-  /** Calls the function, as the engine of some process would. */
+  /** Calls the function, as some process's engine would. */
   call(run: EngineRun): Actor {
     const mine = ++run.generation
     const counts = () => run.generation === mine
@@ -129,7 +129,7 @@ export class SimulatedEngine {
     const memo = new Map(run.memo)
     const seen = new Map<string, number>()
     let over = false
-    /** Hands back what it did; the next call goes on from there. */
+    /** Returns its results; the next call continues from there. */
     const leave = (state: EngineRun['state']): Promise<never> => {
       over = true
       if (counts()) Object.assign(run, { state, memo, attempt: 0, dueAt: now().getTime() })
@@ -152,7 +152,7 @@ export class SimulatedEngine {
         if (counts()) run.lost = 0
         if (!own && counts()) run.memo.set(key, value)
         await actor.gate()
-        // A process that was replaced may find that out here, or go on.
+        // A process that was replaced may discover that here, or continue.
         if (!counts() && this.dice.chance(50)) return new Promise<never>(() => {})
         if (this.mode === 'inngest' && this.dice.chance(40) && counts() && run.waits.size === 0) return leave('ready')
         return value
@@ -197,7 +197,7 @@ export class SimulatedEngine {
     return actor
   }
 
-  /** Call when an actor stands still: its call may have come to where the engine must wait. */
+  /** Call when an actor is idle: its call may have reached a point where the engine must wait. */
   stoodStill(actor: Actor): void {
     if (actor.waits || actor.done) return
     const run = this.runs.find(({ call, state }) => call === actor && state === 'calling')

@@ -5,17 +5,17 @@ import { now } from './virtual-clock'
 
 type Send = Sql['unsafe']
 
-/** What the simulation wants of its database. */
+/** The simulation's hooks into its database. */
 export interface Gates {
   /** Changes the text of a statement, to plant a fault. */
   rewrite(text: string): string
-  /** Something may have been written. */
+  /** A statement may have written. */
   wrote(): void
 }
 
 /**
- * A database of whose statements the simulation knows. An actor stops before and after each read outside a transaction:
- * there others may change what it has read. Nobody stops in a transaction, where others would wait for its locks.
+ * A database whose statements the simulation observes. An actor stops before and after each read outside a transaction:
+ * there others may change what it has read. Actors do not stop in a transaction, where others would wait for its locks.
  */
 export function gatedDb({ $client }: Db, { rewrite, wrote }: Gates): Db {
   const unsafe = (send: Send, reads: boolean) => (text: string, values: never[], options: never) => {
@@ -44,7 +44,9 @@ export function gatedDb({ $client }: Db, { rewrite, wrote }: Gates): Db {
   return drizzle(client as unknown as Sql, { schema: {}, casing: 'snake_case' }) as unknown as Db
 }
 
-/** @param looks whether it may tell who has the walk now: versions, large values and counts of visits do not */
+/**
+ * @param looks whether the read may show who drives the walk now: versions, large values and counts of visits do not
+ */
 async function follow(send: () => PromiseLike<unknown>, isGated: boolean, looks = true): Promise<unknown> {
   const actor = currentActor()
   if (!actor) return send()

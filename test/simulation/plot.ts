@@ -3,12 +3,12 @@ import { definitionOf } from '../graphs/generate'
 import { type Graph, walkGraph } from '../graphs/reference'
 import { ACCEPTING, REFUSING } from './effects'
 
-/** What every simulated run starts with. */
+/** The input of every simulated run. */
 export const INPUT = { a: 1, b: 1, c: 1 }
 
 const WORTH = ['effect', 'ask', 'decide', 'pass', 'parallel', 'each']
 
-/** Whether its run stops a few times on its way, where something may happen to it. */
+/** Whether its run stops a few times on its way, so that events can reach it. */
 export function isWorthIt(graph: Graph): boolean {
   const visits = Object.values(walkGraph(graph, INPUT).visits).flat()
   const kinds = visits.map(
@@ -17,7 +17,7 @@ export function isWorthIt(graph: Graph): boolean {
   return visits.length <= 40 && kinds.filter((kind) => WORTH.includes(kind)).length >= 3 && kinds.includes('effect')
 }
 
-/** The definition of a graph, whose effects are all seen; with `cleanup`, another one after a cancel. */
+/** A graph's definition, with effects the outside world sees; with `cleanup`, another one after a cancel. */
 export function definitionFor(graph: Graph, cleanup: boolean) {
   const { steps, ...rest } = definitionOf(graph, REFUSING)
   const undo: JsonObject = { id: 'undo', type: 'test-effect', body: { undone: 1 } }

@@ -15,7 +15,7 @@ export interface Asked {
   stepId: string
 }
 
-/** What was committed. */
+/** The committed state. */
 export interface Seen extends Record<string, unknown> {
   sent: Message[]
   jobs: { id: string; event: string }[]
@@ -26,7 +26,7 @@ export interface Seen extends Record<string, unknown> {
   recorded: string[]
 }
 
-/** Sees what was committed, and takes the events and jobs from it. */
+/** Reads the committed state, and takes its events and jobs. */
 export async function look(db: ServiceContext['db'], runIds: readonly string[]): Promise<Seen> {
   const theirs = sql`run_id = any(${sql.param(runIds)}::text[]) and answered_at is null`
   const [seen] = await db.execute<Seen>(sql`
@@ -46,10 +46,10 @@ export async function look(db: ServiceContext['db'], runIds: readonly string[]):
   return seen
 }
 
-/** All that is known of runs, each row as a text. */
+/** The state of all runs, each row as a text. */
 export async function allRows(db: ServiceContext['db']): Promise<string[]> {
   const tables = ['runs', 'walks', 'step_records', 'pauses']
-  // An engine run that claims once more the walk it has leaves a mark, and nothing else.
+  // An engine run that claims its own walk again leaves only a mark.
   const marks = `'{change, updated_at, written_at}'`
   const all = tables.map(
     (table) => `select '${table} ' || (to_jsonb(x) - ${marks}::text[])::text as row from ${table} x`,

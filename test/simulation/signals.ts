@@ -2,8 +2,8 @@ import type { Visit, WalkClaim } from '@/server/run-store/names'
 import { currentActor, type Stoppable } from './actor'
 
 /**
- * Stands in for the signal of `interpreter/running.ts`, which fires whenever this process hears something. Here the
- * simulation decides when a process hears: see `hears` in `simulate.ts`.
+ * Replaces the signal of `interpreter/running.ts`, which fires whenever this process receives a notification. Here the
+ * simulation decides when a process receives one: see `hears` in `simulate.ts`.
  */
 export function abortWhenStopped({
   state: { ref },

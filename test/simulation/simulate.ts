@@ -21,20 +21,20 @@ import { definitionFor, INPUT, isWorthIt } from './plot'
 import { type Asked, allRows, look, type Open } from './sight'
 import { now, pass } from './virtual-clock'
 
-/** What happened, for the checks afterwards. */
+/** The events of a simulation, for the checks afterwards. */
 export interface Outcome {
   seed: number
   mode: Mode
   graph: Graph
-  /** Whether somebody stopped a run, or the engine gave one up: then the reference does not say how it ends. */
+  /** Whether a person stopped a run, or the engine gave one up: then the reference does not predict its end. */
   disturbed: boolean
   runIds: string[]
   seen: Outside['seen']
   /** When the result of each step with an effect was written, by the effect's key. */
   recorded: ReadonlyMap<string, Date>
-  /** What callers were told, by what they asked for. */
+  /** The responses to callers, by request. */
   told: Told[]
-  /** What should never happen, whatever the database says. */
+  /** Violations that no database state can justify. */
   problems: string[]
 }
 
@@ -42,7 +42,7 @@ export interface Told {
   what: 'resume' | 'cancel' | 'terminate' | 'retry'
   runId: string
   pauseId?: string
-  /** Null if it was done. */
+  /** Null if it succeeded. */
   refused: string | null
   at: Date
 }
@@ -51,11 +51,13 @@ const MAX_FAULTY = 120
 const MAX_CALM = 600
 const STUCK_MS = 11 * 60_000
 
-/** Runs one small workflow, and whatever the seed does to it, until it ends or waits for somebody who never answers. */
+/**
+ * Runs one small workflow, with the disturbances of the seed, until it ends or waits for a person who never answers.
+ */
 export async function simulate(seed: number, ctx: ServiceContext, wrote: () => boolean): Promise<Outcome> {
   const world = new World(seed, ctx, wrote)
   const random = Math.random
-  // Of its own: how often it is asked depends on more than the seed.
+  // A generator of its own, because the number of its calls depends on more than the seed.
   const jitter = new Dice(seed)
   Math.random = () => jitter.below(2 ** 20) / 2 ** 20
   bindTransport(world.engine.transport)
@@ -82,7 +84,7 @@ class World {
   private readonly told: Told[] = []
   private readonly recorded = new Map<string, Date>()
   private readonly problems: string[] = []
-  /** Those that go on: calls, requests and sweeps. */
+  /** Active actors: calls, requests and sweeps. */
   private actors: Actor[] = []
   /** Calls whose process was taken for dead. */
   private zombies: Actor[] = []
@@ -97,7 +99,7 @@ class World {
   /** When the next pause is due. */
   private due = Number.POSITIVE_INFINITY
 
-  /** @param wrote whether anything was written since it was last asked */
+  /** @param wrote whether anything was written since the last call */
   constructor(
     private readonly seed: number,
     private readonly ctx: ServiceContext,
@@ -134,13 +136,13 @@ class World {
         })
         return
       } catch (err) {
-        // A loop that nothing leaves: another graph.
+        // An endless loop: use another graph.
         if (!(err instanceof AppError) || err.code !== 'VALIDATION_FAILED') throw err
       }
     }
   }
 
-  /** The seed's choice of what goes on next, again and again. */
+  /** The seed repeatedly chooses which actor continues. */
   async trouble(): Promise<void> {
     for (let turn = 0; turn < MAX_FAULTY; turn++) {
       pass(1)
@@ -176,11 +178,11 @@ class World {
     return all.flatMap(([weight, can, act]) => (can ? [[weight, act]] : []))
   }
 
-  /** Nothing goes wrong any more: every run must end, or wait for a person. */
+  /** Without further disturbances, every run must end, or wait for a person. */
   async calmDown(): Promise<void> {
     this.calm = true
     this.calmSince = now().getTime()
-    // A process that stopped long ago may come back at any time, also after the end.
+    // A process that stopped long ago may return at any time, even after the end.
     for (const run of this.engine.runs) if (run.state === 'calling' && this.dice.chance(30)) this.loseOne([run])
     for (let turn = 0; ; turn++) {
       pass(1)
@@ -191,7 +193,7 @@ class World {
       else if (this.actors.length === 0) {
         if (await this.settled()) break
         const due = Math.min(this.engine.nextDue(), this.due)
-        // A sweep looks every minute.
+        // A sweep runs every minute.
         pass(Math.min(due - now().getTime(), 60_000) + 1)
         this.engine.expire()
         const repair = due > now().getTime() ? sweepRuns : answerDue
@@ -209,26 +211,26 @@ class World {
     await this.clear()
   }
 
-  /** Leaves nothing open that would be in the way of the next seed. */
+  /** Closes everything that would disturb the next seed. */
   private async clear(): Promise<void> {
     for (const { id } of this.open) await this.finish('terminate', () => this.tell('terminate', id, terminateRun))
   }
 
-  /** Whether only a person could go on, who has no more to say. */
+  /** Whether only a person could continue the run, and none will. */
   private async settled(): Promise<boolean> {
     const { open, asked } = this
     if (open.length === 0) return true
     if (asked.length === 0) return false
-    // What the engine forgot goes on beside a pause, but only a sweep finds that.
+    // Work that the engine forgot continues beside a pause, but only a sweep finds it.
     const found = this.restarts === 0 || now().getTime() > this.calmSince + 2 * STUCK_MS
-    // Nor may a branch beside it be about to try again.
+    // No branch beside it may be due for a retry either.
     const rests = found && !this.engine.runs.some(({ state }) => state === 'ready')
     if (!this.answers) return rests && open.every(({ status }) => status === 'paused')
     for (const pause of asked) await this.finish('resume', () => this.answer(pause))
     return false
   }
 
-  /** Somebody calls: with an answer, an old one, a wrong one, or to stop or repeat the run. */
+  /** A caller's request: an answer, an outdated one, a wrong one, or to stop or repeat the run. */
   private async someone(): Promise<void> {
     const { dice } = this
     const runId = dice.pick(this.runIds)
@@ -330,7 +332,7 @@ class World {
     this.add('giving up', () => failWalk(this.ctx, { ...run.ref, engineRunId: run.id }, new Error('gave up')))
   }
 
-  /** A process is told what became of the work it is doing. */
+  /** A process learns the fate of the work it is doing. */
   private async hears(actor: Actor): Promise<void> {
     for (const { runId, branch, stepId, visit, attempt, controller } of actor.stoppable) {
       const [row] = await this.ctx.db.execute<{ ended: boolean; open: boolean }>(sql`
@@ -358,7 +360,7 @@ class World {
     return { db: db as Sweep['db'], log, now }
   }
 
-  /** Sees what was committed, if anything was. */
+  /** Reads the committed state, if anything was written. */
   private async look(): Promise<void> {
     if (!this.wrote()) return
     const { sent, jobs, open, asked, due, recorded } = await look(this.ctx.db, this.runIds)

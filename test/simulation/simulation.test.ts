@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { FAILED_ONCE } from './seeds'
 import { type Simulation, simulateFrom, startSimulation } from './world'
 
-// A random small workflow on a real database, with the interpreter called as an engine calls it, except that a seed decides
-// what goes on next: events that come twice, late or in another order, calls that are lost and taken over while their
-// process lives on, answers, stops and repeats by people in between, and a clock that moves by jumps. See `simulate.ts`.
-// To repeat one seed: SIM_FROM=<seed> SIM_SEEDS=1.
+// A random small workflow on a real database, with the interpreter called as an engine calls it, except that a seed
+// decides what happens next: events arrive twice, late or in another order, calls are lost and taken over while their
+// process lives on, people answer, stop and repeat runs in between, and the clock moves in jumps. See `simulate.ts`. To
+// repeat one seed: SIM_FROM=<seed> SIM_SEEDS=1.
 
 vi.mock('@/server/clock', async () => (await import('./stand-ins')).clock())
 vi.mock('@/server/give-way', async (original) => (await import('./stand-ins')).giveWay(original))
@@ -22,7 +22,7 @@ test('whatever order deliveries come in, however often and late, every invariant
   simulation = await startSimulation()
   const { violations, effects, compared, modes } = await simulateFrom(simulation, FIRST, SEEDS)
   expect(violations).toEqual([])
-  // They are worth it: steps do work, most runs end as their graph says, and every way to drive them is taken.
+  // They are effective: steps do work, most runs end as their graph predicts, and each driver of walks is used.
   if (SEEDS < 50) return
   expect(effects).toBeGreaterThan(SEEDS)
   expect(compared).toBeGreaterThan(SEEDS * 0.4)
@@ -34,7 +34,7 @@ test('seeds that found something once find nothing any more', async () => {
   expect((await simulation.run(FAILED_ONCE)).violations).toEqual([])
 })
 
-/** Guards in the product's statements, and what finds that one is gone. */
+/** Guards in the product's statements, and the seeds that detect a missing one. */
 const GUARDS: Record<string, { guard: string; finds: RegExp }> = {
   'an attempt that was taken over is recorded as well': {
     guard: 'and s.end_time is null and (x.attempt is null or s.attempt = x.attempt)',

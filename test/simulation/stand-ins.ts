@@ -1,6 +1,6 @@
 /**
- * What takes the place of the product's own modules in a simulation. Each file that simulates names them with `vi.mock`,
- * which only works where it is written.
+ * Replacements for the product's own modules in a simulation. Each file that simulates names them with `vi.mock`, which
+ * only works in the file itself.
  */
 export const clock = () => import('./virtual-clock')
 

@@ -1,11 +1,11 @@
-/** Stands in for `server/clock.ts`: a time that passes only when the simulation says so. */
+/** Replaces `server/clock.ts` with a time that only the simulation advances. */
 let ms = Date.UTC(2026, 0, 1)
 
 export function now(): Date {
   return new Date(ms)
 }
 
-/** Lets time pass. It never goes back, whatever runs on it. */
+/** Advances time, which never goes back. */
 export function pass(by: number): void {
   ms += Math.max(0, Math.ceil(by))
 }

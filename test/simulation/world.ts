@@ -13,7 +13,7 @@ import { INPUT } from './plot'
 import { type Outcome, simulate } from './simulate'
 import { now } from './virtual-clock'
 
-/** What became of some seeds. */
+/** The results of some seeds. */
 export interface Found {
   /** Each with the seed that shows it, or with all seeds that were checked together. */
   violations: string[]
@@ -33,7 +33,7 @@ export async function startSimulation(rewrite = (text: string) => text): Promise
   const database = await freshDatabase({ max: 10 })
   Object.assign(process.env, {
     ...{ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', MILLRACE_TEST_LARGE_BYTES: '1', LOG_LEVEL: 'fatal' },
-    // The sweeps that only an Inngest server needs run as well.
+    // Also runs the sweeps that only an Inngest server needs.
     ...{ INNGEST_EVENT_KEY: 'simulated', INNGEST_SIGNING_KEY: 'signkey-test-00', INNGEST_DEV: '' },
   })
   await installFinality(database.sql)
@@ -92,16 +92,16 @@ async function runSeeds(
   return found
 }
 
-/** The counts of what was refused concern these seeds alone. */
+/** The counts of refusals concern these seeds alone. */
 const RESET = `do $$ declare name text; begin
   for name in select sequencename from pg_sequences where sequencename like 'invariants\\_refused\\_%' loop
     execute format('alter sequence %I restart', name);
   end loop; end $$`
 
-/** Too many attempts were lost, or failed for a time: a legal end, of which the reference knows nothing. */
+/** Too many attempts were lost or failed transiently: a legal end, which the reference does not predict. */
 const TOO_MANY = ['WORKER_LOST', 'TRANSIENT']
 
-/** What callers were told must be so, and an undisturbed run must be what its graph says. */
+/** Responses to callers must be true, and an undisturbed run must end as its graph predicts. */
 async function problemsOf(ctx: ServiceContext, outcome: Outcome): Promise<{ problems: string[]; compared: boolean }> {
   const problems = [...outcome.problems]
   const { runIds, told, graph, seed, disturbed } = outcome
@@ -140,7 +140,7 @@ async function problemsOf(ctx: ServiceContext, outcome: Outcome): Promise<{ prob
 
 const AT_ONCE = 25
 
-/** Simulates seeds from `first` on, until there are enough of them or enough was found. */
+/** Simulates seeds from `first` on, until there are enough of them or enough findings. */
 export async function simulateFrom(
   simulation: Simulation,
   first: number,

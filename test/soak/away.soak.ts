@@ -11,7 +11,7 @@ import { startProxy } from '../support/tcp-proxy'
 import { scenario } from './rounds'
 
 const AWAY_MS = Number(process.env.AWAY_MS ?? 60_000)
-/** The longest a caller waits for its 503 (a call of the database has 5 s), and for service after the database is back. */
+/** The longest a caller waits for its 503 (a database call has 5 s), and for service after the database is back. */
 const ANSWERED_MS = 6_000
 const BACK_MS = 10_000
 
@@ -48,7 +48,7 @@ for (const how of ['cut', 'stall'] as const) {
         ] as const
         proxy[how]()
         const probes: Awaited<ReturnType<typeof ask>>[] = []
-        // At once, so that one that hangs cannot hide behind another.
+        // Concurrently, so that one that hangs cannot hide behind another.
         for (const until = performance.now() + AWAY_MS; performance.now() < until; await sleep(500))
           probes.push(...(await Promise.all(CALLS.map(ask))))
         proxy.recover()

@@ -8,7 +8,7 @@ import { startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { scenario } from './rounds'
 
-// Long runs cost as much at their end as at their start. FLAT_SCALE=0.1 makes them shorter, to try a change.
+// Long runs cost as much at their end as at their start. FLAT_SCALE=0.1 makes them shorter, for trying out a change.
 
 const SCALE = Number(process.env.FLAT_SCALE ?? 1)
 const scaled = (n: number) => Math.max(20, Math.round(n * SCALE))
@@ -80,7 +80,7 @@ scenario(
     soak.after(() => effects.stop())
     const runtime = await startTestRuntime(database.url, { SYNC_START_TIMEOUT_MS: '1000' })
     soak.after(() => runtime.stop())
-    // What is loaded and compiled once belongs to no run.
+    // Work that is loaded and compiled once belongs to no run.
     await cancelMidway(runtime, database.sql, kinds(effects.url)[0]?.definition ?? {})
     for (const { name, definition, data } of kinds(effects.url)) {
       const runId = await runtime.start(definition, data)
@@ -112,7 +112,7 @@ async function tenths(sql: Sql, runId: string): Promise<number[]> {
   return rows.map(({ ms }) => Math.round(ms))
 }
 
-/** The heap in use after a full collection, in the first and in the last fifth of a time: the least of each. */
+/** The heap in use after a full collection, in the first and in the last fifth of a time: the minimum of each. */
 async function heapWhile(goesOn: () => Promise<boolean>): Promise<{ first: number; last: number }> {
   const used: number[] = []
   for (let round = 0; await goesOn(); round++) {
@@ -126,7 +126,7 @@ async function heapWhile(goesOn: () => Promise<boolean>): Promise<{ first: numbe
   return { first: Math.min(...used.slice(0, fifth)), last: Math.min(...used.slice(-fifth)) }
 }
 
-/** A collection takes some 50 ms, so there are few. */
+/** A collection takes some 50 ms, so they are few. */
 const SAMPLE_EVERY = 20
 
 function collect(): void {

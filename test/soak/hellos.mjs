@@ -1,4 +1,4 @@
-// A caller in a thread of its own, so that its times do not include the work of the callers that make the load. Plain
+// A caller in a thread of its own, so that its times exclude the work of the callers that generate the load. Plain
 // JavaScript, because a thread starts without a loader for TypeScript.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -9,7 +9,7 @@ const { url, headers, forMs } = workerData
 const times = []
 /** @type {unknown[]} */
 const failures = []
-// The first is not timed: it loads the client, and connects it.
+// The first is not timed: it loads the client and connects it.
 await hello()
 parentPort?.postMessage('ready')
 for (const until = performance.now() + forMs; performance.now() < until; await sleep(50)) times.push(await hello())

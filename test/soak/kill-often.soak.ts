@@ -32,7 +32,7 @@ scenario(
     const start = (name: string) =>
       startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, MILLRACE_HOST_ID: name }, ...credentials })
 
-    // Three machines. Callers go to the one that came up last.
+    // Three machines. Callers use the one that started last.
     const up: { name: string; web: Web; since: number }[] = []
     const add = async (name: string) => {
       const web = await start(name)
@@ -55,7 +55,7 @@ scenario(
     const starting = new Set<Promise<void>>()
     while (load.ended() < soak.rounds && failure === undefined) {
       await Promise.race([sleep(EVERY_MS * (0.75 + soak.random() / 2)), load.working])
-      // Each gets to work before it is killed.
+      // Each gets some work before it is killed.
       const [oldest] = up
       if (!oldest || performance.now() - oldest.since < EVERY_MS) continue
       up.shift()

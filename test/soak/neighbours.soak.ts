@@ -14,10 +14,10 @@ import { newTenant, withRole } from '../support/tenant'
 import { scenario } from './rounds'
 
 const HELLO_MS = 2_000
-/** How long the neighbour is watched under each load. */
+/** How long the neighbour is measured under each load. */
 const WATCHED_MS = 25_000
 const SLOW_MS = 20_000
-/** Values of one megabyte in the result of one run: what `CONFIG_TOO_LARGE` refuses. */
+/** Values of one megabyte in the result of one run: refused as `CONFIG_TOO_LARGE`. */
 const TIMES = 480
 
 /** Of one load. */
@@ -75,7 +75,7 @@ scenario(
     }
 
     const headers = { 'content-type': 'application/json', 'x-api-key': key, 'x-tenant-id': tenant.tenantId }
-    /** Calls hello again and again, and begins with the load once the caller is ready. */
+    /** Calls hello repeatedly, and starts the load once the caller is ready. */
     const watch = async <T>(begin: () => T) => {
       const workerData = { url: `${web.url}/api/workflow/start/${hello}`, headers, forMs: WATCHED_MS }
       const thread = new Worker(new URL('./hellos.mjs', import.meta.url), { workerData })
@@ -108,7 +108,7 @@ scenario(
       soak.say(`${name}: ${say(times)}; its own calls ${JSON.stringify(Object.fromEntries(statuses))}`)
       expect(failures.slice(0, 3)).toEqual([])
       expect(times.at(-1)).toBeLessThan(HELLO_MS)
-      // Its own calls were answered, with a refusal at worst.
+      // Its own calls were answered, at worst with a refusal.
       expect([...statuses.keys()].filter((status) => ![200, 202, 429, 503].includes(status))).toEqual([])
     }
     function say(times: readonly number[]) {
@@ -118,7 +118,7 @@ scenario(
   },
 )
 
-/** Makes so many calls, and no more at once than there are callers. @returns the statuses */
+/** Makes this many calls, at most one per caller concurrently. @returns the statuses */
 async function atOnce(callers: number, count: number, start: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = []
   await repeat(count, callers, async () => statuses.push((await start()).status))

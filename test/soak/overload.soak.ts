@@ -12,7 +12,7 @@ const SECONDS = 8
 /** Callers that reach the peak, each with one synchronous start in flight. */
 const PEAK_CALLERS = 64
 const TIMES = 5
-/** Of the flood's client. A refusal takes a millisecond, and an accepted start as long as it takes to write it. */
+/** The flood's client. A refusal takes a millisecond, and an accepted start as long as its write. */
 const CONNECTIONS = 512
 
 scenario(
@@ -41,12 +41,12 @@ scenario(
     }
     const callers = (seconds: number) => loop(PEAK_CALLERS, seconds, async () => (await post('start')).ms)
 
-    // Sent at a fixed rate whatever comes back, as callers do who do not know of each other.
+    // Sent at a fixed rate regardless of answers, as by callers that do not know of each other.
     const statuses = new Map<number, number>()
     const acknowledged: string[] = []
     const bad: unknown[] = []
     const open = new Set<Promise<void>>()
-    // A client that is cheaper than Node's own: it takes its processor time from the service.
+    // A cheaper client than Node's own, which takes its processor time from the service.
     const flooding = new Pool(web.url, { connections: CONNECTIONS })
     soak.after(() => flooding.close())
     const start = {
@@ -78,11 +78,11 @@ scenario(
       while ((await count(`status = 'running'`)) > 0) await sleep(100)
     }
 
-    // So that neither is measured on code that has not run before.
+    // So that neither measurement includes code that has not run before.
     await callers(5)
     await flood(1_000, 4)
     await drain()
-    // In turns, because nothing else about a machine stays the same for a minute.
+    // In turns, because the machine itself changes from minute to minute.
     const [peaks, loads]: [number[], number[]] = [[], []]
     for (let round = 1; round <= soak.rounds; round++) {
       const peak = await goodput(() => callers(SECONDS))
@@ -101,7 +101,7 @@ scenario(
     const [kept] = await database.sql<{ n: number }[]>`
       select count(*)::int as n from runs where status = 'completed' and id = any(${acknowledged})`
     expect(kept?.n).toBe(acknowledged.length)
-    // The checker, which runs when the service stops, takes minutes for so many.
+    // The checker, which runs when the service stops, takes minutes for this many.
     await database.sql`truncate runs cascade`
     expect(share).toBeGreaterThan(0.8)
   },

@@ -14,7 +14,7 @@ import { checkEffects } from '../support/invariants/effects'
 import { startWeb, temporaryDir } from '../support/service'
 import { scenario } from './rounds'
 
-/** A run that hangs, or a process that does not come back by itself, takes longer. */
+/** A run that hangs, or a process that does not restart by itself, takes longer. */
 const STUCK_MS = 30_000
 /** Promises that must be made after each restart before the next one. */
 const BETWEEN = 4

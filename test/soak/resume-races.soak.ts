@@ -5,10 +5,10 @@ import { startTestRuntime } from '../support/runtime'
 import { scenario } from './rounds'
 
 const CALLERS = 5
-/** Races at the same time, and how many the checker looks at together. */
+/** Concurrent races, and how many the checker examines together. */
 const LANES = 8
 const CHECKED = 500
-/** Ends well before the soak's own limit, with as many races as it came to by then. */
+/** Ends well before the soak's own limit, with the races it completed by then. */
 const LONGEST_MS = 30 * 60_000
 
 const FORM = {

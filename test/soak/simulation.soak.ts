@@ -11,7 +11,7 @@ vi.mock('@/server/steps/test-effect', async (original) =>
   (await import('../simulation/stand-ins')).testEffect(original),
 )
 
-/** Ends well before the soak's own limit, with as many seeds as it came to by then. */
+/** Ends well before the soak's own limit, with the seeds it completed by then. */
 const LONGEST_MS = 50 * 60_000
 const SAID_EVERY = 1_000
 
@@ -36,6 +36,6 @@ scenario('simulated deliveries, twice, late and in any order: every invariant ho
     )
     for (const violation of found.violations) soak.say(violation)
   }
-  // Those that found something belong into test/simulation/seeds.ts.
+  // Seeds with findings belong in test/simulation/seeds.ts.
   expect(all.violations).toEqual([])
 })

@@ -13,12 +13,12 @@ const MINUTES = 10
 const SHARE = 0.8
 /** Callers that reach the ceiling, each with one synchronous start in flight. */
 const CALLERS = 64
-/** How long the ceiling is measured before each minute: what a shared machine does in one is not what it does in the next. */
+/** How long the ceiling is measured before each minute: a shared machine differs from one minute to the next. */
 const PEAK_SECONDS = 15
 const STATUS_MS = 100
-/** Memory may grow by as much from the second minute to the last. */
+/** Maximum growth of memory from the second minute to the last. */
 const GROWTH = 1.1
-/** Of so many starts, one is followed by a status call. */
+/** One status call follows this many starts. */
 const ASKED = 5
 
 /** In whole milliseconds. */
@@ -66,7 +66,7 @@ scenario(
       const ceiling = peak.ms.length / peak.seconds
       ceilings.push(ceiling)
       const [seen, seenAsked, from] = [started.length, asked.length, performance.now()]
-      // At a fixed rate, whatever comes back.
+      // At a fixed rate, regardless of answers.
       for (let sent = 0; performance.now() - from < 60_000; await sleep(5)) {
         for (const due = ((performance.now() - from) / 1_000) * ceiling * SHARE; sent < due; sent++) {
           const sending = one(sent).catch((error: unknown) => void failures.push(error))
@@ -82,7 +82,7 @@ scenario(
       // The next ceiling is that of an idle service.
       await Promise.all(open)
     }
-    // The checker, which runs when the service stops, takes minutes for so many.
+    // The checker, which runs when the service stops, takes minutes for this many.
     await database.sql`truncate runs cascade`
     soak.say(`runs/s at the ceiling, before each minute: ${ceilings.map((each) => each.toFixed(0)).join(', ')}`)
     soak.say(`starts: ${started.length}, p50 ${p(started, 0.5)} ms, p99 ${p(started, 0.99)} ms`)

@@ -63,7 +63,7 @@ else
     webs.push(newer)
     await beginAll(RUNS / 3, RUNS)
     webs.splice(0, 1)
-    // What its users sent to it was answered; what it works on goes to the other.
+    // Requests that users had sent to it were answered; the other release continues its work.
     await older.stop()
     await beginAll(RUNS, RUNS + RUNS / 3)
     const problems = (await Promise.all(carried)).flat()

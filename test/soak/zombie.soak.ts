@@ -28,7 +28,7 @@ scenario('I16: a process stopped for twice its lease writes nothing when it wake
     await sleep(soak.random() * 500)
     first.kill('SIGSTOP')
     await sleep(2 * LEASE_MS)
-    // What it had claimed has been taken over and has moved on.
+    // Another process has taken over its claims and moved on.
     await expectInvariants(database.sql)
     first.kill('SIGCONT')
     await load.more(10)

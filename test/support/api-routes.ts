@@ -8,7 +8,7 @@ const NAMING = ['runId', 'agentId']
 export interface Route {
   method: string
   path: string
-  /** An example of its body, which is valid but for the ids of objects. */
+  /** An example body, valid except for the ids of objects. */
   body: JsonValue | undefined
 }
 
@@ -18,14 +18,14 @@ const routes: Route[] = Object.values(ENDPOINTS).map(({ method, path, body }) =>
   body: Object.values(body?.examples ?? {})[0]?.value,
 }))
 
-/** Every route that names an object: what the isolation tests go through. */
+/** Every route that names an object; the isolation tests call each. */
 export const swept = routes.filter(({ path, body }) => path.includes('/:') || NAMING.some((name) => has(body, name)))
 
 function has(body: JsonValue | undefined, name: string): boolean {
   return typeof body === 'object' && body !== null && name in body
 }
 
-/** Calls a route with an id wherever it takes one, and a body that is otherwise valid. */
+/** Calls a route with an id wherever it takes one, and an otherwise valid body. */
 export function attempt(caller: Caller, { method, path, body }: Route, id: string, options: CallOptions = {}) {
   const url = path.replace(/:(version|n)\b/, '1').replace(/:\w+/g, encodeURIComponent(id))
   const takesBody = method === 'POST' || method === 'PUT'
@@ -33,7 +33,7 @@ export function attempt(caller: Caller, { method, path, body }: Route, id: strin
   return call(caller, method, url, takesBody ? JSON.parse(named) : undefined, options)
 }
 
-/** What an answer says, apart from the two things that differ between any two answers. */
+/** An answer without the two parts that differ between any two answers. */
 export function withoutRequestId({ body }: Answer, id: string): string {
   return JSON.stringify({ ...body, requestId: '' }).replaceAll(id, '<id>')
 }

@@ -55,7 +55,7 @@ export interface Api extends Web {
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
 }
 
-/** The built service over HTTP on its own seeded database: what most API tests need. */
+/** The built service over HTTP on its own seeded database, as most API tests need it. */
 export async function startApi(env: Record<string, string> = {}): Promise<Api> {
   const database = await freshDatabase()
   const web = await startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, ...env } })

@@ -20,7 +20,7 @@ export async function copyRun(sql: Sql, runId: string, copies: number): Promise<
       [copies, runId],
     )
   }
-  // The checker takes minutes for so many.
+  // The checker takes minutes for this many.
   await sql.unsafe(`insert into ${FORGED} (run_id) select $1 || 'C' || n from generate_series(1, $2::int) n`, [
     runId,
     copies,

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 
-/** How many tests passed, failed and so on. */
+/** Test counts by result. */
 export interface Counts {
   passed: number
   failed: number
   skipped: number
-  /** What failed and why, for the end of the output: the failure itself is thousands of lines above it. */
+  /** The failures and their errors, for the end of the output: the failure itself is thousands of lines above. */
   failures: string[]
-  /** Runs the files of the failed tests once more; absent if that would say nothing. */
+  /** Runs the files of the failed tests once more; absent if that would prove nothing. */
   again?: () => Promise<Counts>
-  /** What failed at first and then passed. */
+  /** Tests that failed first and then passed. */
   unstable?: string[]
 }
 
@@ -61,7 +61,7 @@ export function failedFiles(file: string): string[] {
   return testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
 }
 
-/** Zero when there is no report. */
+/** Zero without a report. */
 export function countVitest(file: string): Counts {
   if (!existsSync(file)) return NOTHING
   const report = JSON.parse(readFileSync(file, 'utf8')) as VitestReport
@@ -100,7 +100,7 @@ interface PlaywrightReport {
   suites: PlaywrightSuite[]
 }
 
-/** Zero when there is no report. */
+/** Zero without a report. */
 export function countPlaywright(file: string): Counts {
   if (!existsSync(file)) return NOTHING
   const { stats, suites } = JSON.parse(readFileSync(file, 'utf8')) as PlaywrightReport

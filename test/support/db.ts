@@ -43,7 +43,7 @@ async function copyTemplate(adminUrl: string, template: string, name: string): P
       await asAdmin(adminUrl, (admin) => admin.unsafe(`create database ${name} template ${template} owner millrace`))
       return
     } catch (error) {
-      // Postgres refuses to copy a database while someone else is copying it.
+      // Postgres refuses to copy a database while another session copies it.
       if (sqlState(error) !== '55006' || attempt === 50) throw error
       await sleep(20 + Math.random() * 80)
     }

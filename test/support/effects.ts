@@ -15,7 +15,7 @@ export interface EffectAnswer {
   headers?: Record<string, string>
   body?: unknown
   delayMs?: number
-  /** It answers no sooner than this. */
+  /** Delays the answer until this settles. */
   after?: Promise<unknown>
 }
 
@@ -25,7 +25,7 @@ export interface EffectServer {
   stop(): Promise<void>
 }
 
-/** The outside world in tests: records every execution with its idempotency key and answers as instructed. */
+/** The outside world in tests: records every execution with its idempotency key and answers as configured. */
 export async function startEffects(
   answer: (effect: Effect, times: number) => EffectAnswer = () => ({}),
 ): Promise<EffectServer> {

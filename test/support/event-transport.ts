@@ -1,6 +1,6 @@
 import type { EventTransport } from '@/server/outbox'
 
-/** What carries this process's events on. The runtime must have started. */
+/** Forwards this process's events. The runtime must have started. */
 export function currentTransport(): EventTransport {
   const holder = globalThis as { [key: symbol]: { transport?: EventTransport } | undefined }
   const transport = holder[Symbol.for('millrace.outbox')]?.transport

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '@/db/index'
 
-/** Tables left out, in addition to columns that only record use: the product writes these by itself. */
+/** Excluded tables, in addition to columns that only record use: the product writes these on its own. */
 const UNSTABLE = ['outbox', 'idempotency_keys']
 
 /** A database's query, which never changes within a test file. */
 const queries = new WeakMap<Sql, Promise<string>>()
 
-/** A digest of everything a tenant has, in every table with tenants. */
+/** A digest of all a tenant's rows, in every table with tenants. */
 export async function fingerprint(sql: Sql, tenantId: string): Promise<string> {
   const known = queries.get(sql) ?? everythingOf(sql)
   queries.set(sql, known)

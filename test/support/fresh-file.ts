@@ -1,8 +1,8 @@
 import { afterAll, vi } from 'vitest'
 
-// Lets each file start as if in its own process, although it shares one with other files: the same environment, and
-// nothing in the process's registry, which is where the product keeps the state of a process. Modules stay loaded, because
-// loading them takes longer than most files.
+// Lets each file start as if in its own process, although it shares one with other files: the same environment, and an
+// empty process registry, which holds the product's process-wide state. Modules stay loaded, because loading them takes
+// longer than most files.
 
 const BEGAN: unique symbol = Symbol.for('fresh-file.began')
 const STATE = /^(millrace|engine)\./
@@ -16,7 +16,7 @@ interface Left {
 type Holder = Record<symbol, unknown> & { [BEGAN]?: () => void }
 const holder = globalThis as unknown as Holder
 
-/** Brings back what the process was before its first file. */
+/** Restores the process's state from before its first file. */
 holder[BEGAN] ??= remember()
 const restore = holder[BEGAN]
 

@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
 
-// For files that change what other modules read when they are loaded: they load all modules again. Only what comes from
-// node_modules stays, which takes most of the start of a process.
+// For files that change what other modules read when loaded: they reload all modules. Only those in node_modules stay,
+// which take most of a process's start.
 vi.resetModules()

@@ -3,20 +3,20 @@ import { setImmediate } from 'node:timers/promises'
 
 /** How long a turn of the event loop may take, in milliseconds of the main thread's processor time. */
 export const LONGEST_HOLD_MS = 250
-/** Between two looks at the thread's time. */
+/** Interval between readings of the thread's time. */
 const BEAT_MS = 4
-/** The processor's caches belong to other processes too: what is slow because of them is not slow every time. */
+/** The processor's caches belong to other processes too: code that is slow because of them is not slow every time. */
 const TRIES = 3
 
 const threadUsage = (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).threadCpuUsage?.bind(process)
 
-/** The processor time of this thread, in milliseconds. A machine that is busy with something else does not add to it. */
+/** This thread's processor time, in milliseconds. Other work on the machine does not add to it. */
 function threadMs(): number {
   if (threadUsage) return msOf(threadUsage())
   try {
     return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
   } catch {
-    // Elsewhere than on Linux, Node knows only the time of all threads before version 23.9, which is more.
+    // Except on Linux, Node before 23.9 only has the time of all threads, which is more.
     return msOf(process.cpuUsage())
   }
 }
@@ -24,8 +24,8 @@ function threadMs(): number {
 const msOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000
 
 /**
- * What the work came to, and for how long it held the event loop at most: in milliseconds of the processor's time, which does
- * not grow when the machine is busy. Nothing else must be going on in the process.
+ * The work's result, and how long it held the event loop at most: in milliseconds of processor time, which does not
+ * grow on a busy machine. Nothing else may run in the process.
  */
 export async function held<T>(work: () => Promise<T>): Promise<{ result: T; mostMs: number; allMs: number }> {
   const began = threadMs()
@@ -39,7 +39,7 @@ export async function held<T>(work: () => Promise<T>): Promise<{ result: T; most
   const timer = setInterval(look, BEAT_MS)
   try {
     const result = await work()
-    // What it has left for the next turn.
+    // Work left for the next turn.
     await setImmediate()
     look()
     return { result, mostMs, allMs: last - began }
@@ -49,8 +49,8 @@ export async function held<T>(work: () => Promise<T>): Promise<{ result: T; most
 }
 
 /**
- * The same for work that can be done again: if it held the loop too long, the shortest of a few times, in the time of the
- * machine that the limit was set on.
+ * The same for repeatable work: if it held the loop too long, the shortest of several tries, scaled to the machine on
+ * which the limit was set.
  */
 export async function surelyHeld(work: () => Promise<unknown>, limitMs = LONGEST_HOLD_MS): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY
@@ -61,12 +61,12 @@ export async function surelyHeld(work: () => Promise<unknown>, limitMs = LONGEST
   return shortest
 }
 
-/** How long `reference` takes on the machine that the limits were set on while it does nothing else. */
+/** Duration of `reference` on the idle machine on which the limits were set. */
 const REFERENCE_MS = 55
 
-/** How many times slower this machine is now: a processor is slow, or its caches and its clock are shared with other work. */
+/** How many times slower this machine is now: its processor is slow, or other work shares its caches and clock. */
 export function slowness(): number {
-  // Once before, so that it is compiled.
+  // Once before, to compile it.
   reference()
   const before = threadMs()
   reference()

@@ -7,9 +7,9 @@ import { startTestRuntime, type TestRuntime } from './runtime'
 type Route = (request: Request, context: unknown) => Promise<Response>
 
 /**
- * The product in this process, with its runs on the Inngest server that `settings` names, or else the environment: a dev
- * server, or one of your own with the keys that are set. It calls the functions over HTTP, at a port of this machine.
- * @param answered what the server gets instead of the answer to a call
+ * The product in this process, with its runs on the Inngest server that `settings` or the environment names: a dev
+ * server, or a self-hosted one with the configured keys. It calls the functions over HTTP, at a port of this machine.
+ * @param answered replaces the answer to a call
  */
 export async function startInngestRuntime(
   databaseUrl: string,

@@ -12,7 +12,7 @@ export interface McpServer {
   stop(): Promise<void>
 }
 
-/** A real MCP server in a separate process: the one that the protocol's authors test clients with. */
+/** A real MCP server in a separate process: the reference server of the protocol's authors. */
 export async function startMcpServer(): Promise<McpServer> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/mcp`
@@ -33,4 +33,4 @@ export async function startMcpServer(): Promise<McpServer> {
   return { url, stop }
 }
 
-/** A port that nobody uses now. */
+/** A port that is free now. */

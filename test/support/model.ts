@@ -17,11 +17,11 @@ export interface ModelCall {
   authorization: string | undefined
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a request
   body: any
-  /** True when the caller aborted the call. */
+  /** Whether the caller aborted the call. */
   aborted: boolean
 }
 
-/** An OpenAI-compatible service over real HTTP that replies as a test instructs it. */
+/** An OpenAI-compatible service over real HTTP that replies as a test configures it. */
 export interface ModelServer {
   /** The `baseUrl` of an agent's model. */
   url: string

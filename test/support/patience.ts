@@ -1,9 +1,9 @@
-/** For what comes by itself, however long a busy machine takes. */
+/** For events that arrive on their own, however long a busy machine takes. */
 export const PATIENCE = { timeout: 60_000, interval: 25 }
 
 /**
- * How long work takes at its quickest. Other work on the machine only ever adds time, so one run within the limit shows
- * what the code itself takes; a run beyond it is repeated.
+ * The shortest duration of the work. Other work on the machine only adds time, so one run within the limit shows the
+ * code's own duration; a run beyond it is repeated.
  */
 export async function quickest(limitMs: number, work: () => unknown, most = 12): Promise<number> {
   let best = Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A pooler in transaction mode that knows nothing of prepared statements, as PgBouncer was before 1.21. */
+/** A pooler in transaction mode without support for prepared statements, like PgBouncer before 1.21. */
 export interface Pooler {
   url: string
   close(): Promise<void>
@@ -15,13 +15,13 @@ interface Backend {
 interface Client {
   socket: Socket
   backend: Backend | null
-  /** What it sent while no connection was free. */
+  /** Sent while no connection was free. */
   waiting: Buffer[]
 }
 
 const READY = 'Z'.charCodeAt(0)
 
-/** Starts a pooler with a few connections in front of the server at a `?host=` URL, which must ask for no password. */
+/** Starts a pooler with a few connections in front of the server at a `?host=` URL, which must require no password. */
 export async function startPooler(databaseUrl: string, size = 3): Promise<Pooler> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
@@ -99,7 +99,7 @@ export async function startPooler(databaseUrl: string, size = 3): Promise<Pooler
       if (data[0] === 'X'.charCodeAt(0)) return void socket.destroy()
       if (client.backend) return void client.backend.socket.write(data)
       client.waiting.push(data)
-      // The one that was used last comes first, as in PgBouncer.
+      // The connection used last comes first, as in PgBouncer.
       const idle = backends.findLast((backend) => !backend.client)
       if (idle) lend(idle, client)
       else if (!queue.includes(client)) queue.push(client)

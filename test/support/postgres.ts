@@ -6,7 +6,7 @@ import { migrate } from '@/db/migrate'
 import { isAlive, isPostmaster, readPidFile } from '@/db/postgres/postmaster'
 import { asAdmin } from '@/db/postgres/probe'
 
-/** How test files find the server that they share. */
+/** How test files find their shared server. */
 export interface TestServer {
   /** For the superuser. */
   adminUrl: string
@@ -14,13 +14,13 @@ export interface TestServer {
   template: string
 }
 
-// No durability, and no vacuum: a test server that crashes is thrown away, and so are its databases with the server. None
-// is dropped before: ext4 avoids the files deleted in the last minute, so the next database would take 0.4 s longer.
+// No durability and no vacuum: a crashed test server is discarded with its databases. No database is dropped earlier:
+// ext4 avoids the files deleted in the last minute, so the next database would take 0.4 s longer.
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  // A soak writes so much that its tables need it, as any others.
+  // A soak writes so much that its tables need vacuuming, like any others.
   autovacuum: process.env.SOAK_SEED === undefined ? 'off' : 'on',
   max_connections: '300',
 }

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { print } from '@/cli/print'
 import { type Counts, NOTHING, oneFailure } from './counts'
 
-/** The build is made as Vercel makes it, so it must need no setting. */
+/** Built as Vercel does it, so it must need no setting. */
 export const BUILD_ENV = { VERCEL: '1' }
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
-/** Runs a program from `node_modules` to its end. Several run at once, so each output line starts with `name`. */
+/** Runs a program from `node_modules` to its end. Several run concurrently, so each output line starts with `name`. */
 export function run(name: string, program: string, args: string[], env = process.env): Promise<number | null> {
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
   const child = spawn(join(ROOT, 'node_modules/.bin', program), args, {

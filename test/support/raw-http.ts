@@ -13,7 +13,7 @@ export const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** HTTP that no well-behaved client sends. */
 export function rawHttp(web: () => { url: string; apiKey: string }) {
-  /** Sends what `fetch` would correct: unmodified paths, repeated headers, bodies with a wrong length. */
+  /** Sends requests that `fetch` would correct: unmodified paths, repeated headers, bodies with a wrong length. */
   function send(
     method: string,
     path: string,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 const TOLERANCE_S = 300
 
-/** A message as it came, whether or not it was answered well. */
+/** A message as received, whether or not the response accepted it. */
 export interface Received {
   id: string
   timestamp: number
@@ -18,12 +18,15 @@ export interface Receiver {
   port: number
   /** Every attempt that reached it. */
   attempts: Received[]
-  /** The messages it has processed, each once, in the order it took them. */
+  /** The messages it has processed, each once, in order. */
   taken: Received[]
   close(): Promise<void>
 }
 
-/** Verifies as the Standard Webhooks specification says, with no code of the product. @throws why it refuses */
+/**
+ * Verifies according to the Standard Webhooks specification, without code of the product.
+ * @throws the reason for the refusal
+ */
 export function verify(message: Received, secret: string, now: Date): void {
   if (Math.abs(now.getTime() / 1000 - message.timestamp) > TOLERANCE_S) throw new Error('too old or too new')
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
@@ -37,8 +40,8 @@ export function verify(message: Received, secret: string, now: Date): void {
 }
 
 /**
- * A receiver of webhooks. It takes a message once, however often it comes, and answers with the status of `answer`; if
- * that is a good one, with the text of `says`.
+ * A receiver of webhooks. It processes a message once, however often it arrives, and answers with the status of
+ * `answer`; if that is a success, with the text of `says`.
  */
 export async function startReceiver(
   answer: (message: Received) => number | Promise<number> = () => 204,

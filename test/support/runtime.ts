@@ -20,9 +20,9 @@ export interface TestRuntime {
   /** Saves a definition and starts a run of it. @returns the run's id */
   start(definition: object, data?: object): Promise<string>
   status(runId: string): Promise<PresentedRun>
-  /** The run as soon as `until` is true for it; by default, when it has ended. Fails after `timeoutMs`. */
+  /** The run as soon as `until` holds for it; by default, once it has ended. Fails after `timeoutMs`. */
   wait(runId: string, until?: (run: PresentedRun) => boolean, timeoutMs?: number): Promise<PresentedRun>
-  /** Stops it, and fails if the runs it leaves behind break an invariant. */
+  /** Stops it, and fails if the remaining runs violate an invariant. */
   stop(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export interface TestRuntime {
 export async function startTestRuntime(url: string, settings: Record<string, string> = {}): Promise<TestRuntime> {
   for (const name of ['INNGEST_DEV', 'INNGEST_EVENT_KEY', 'INNGEST_SIGNING_KEY']) delete process.env[name]
   Object.assign(process.env, { DATABASE_URL: url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal', ...settings })
-  // A call that the file before this one left under way may have read the environment between the two.
+  // A call still in flight from the previous file may have read the environment between the two.
   delete (globalThis as Holder)[ENV]
   const { startRuntime } = await import('@/instrumentation-node')
   await startRuntime()
@@ -56,7 +56,7 @@ export async function startTestRuntime(url: string, settings: Record<string, str
       actor: { kind: 'apiKey', id: `key_${role}`, role },
       db,
       log: log(),
-      // As all transports do: rows that two clocks have stamped are out of order.
+      // As all transports do: rows stamped by two clocks are out of order.
       now,
       requestId: 'test',
       trusted: null,

@@ -6,15 +6,16 @@ interface Table {
   options: string | null
   columns: string[]
   constraints: string[]
-  /** The tables that its foreign keys name. */
+  /** The tables that its foreign keys reference. */
   references: number[]
   indexes: string[]
   triggers: string[]
 }
 
 /**
- * All that the migrations have created, as statements that create it again: functions first, then each table after those
- * it refers to, with its indexes and triggers. Read from the catalogs, because the embedded Postgres has no pg_dump.
+ * Everything that the migrations have created, as statements that recreate it: functions first, then each table after
+ * those it references, with its indexes and triggers. Read from the catalogs, because the embedded Postgres has no
+ * pg_dump.
  */
 export async function dumpSchema(sql: Sql): Promise<string> {
   const other = await sql`
@@ -26,7 +27,7 @@ export async function dumpSchema(sql: Sql): Promise<string> {
   return `${parts.join(';\n\n')};\n`
 }
 
-/** The functions and triggers alone, for a comparison with the files that hold them. */
+/** The functions and triggers alone, for a comparison with their source files. */
 export async function dumpFunctions(sql: Sql): Promise<string[]> {
   return [...(await functions(sql)), ...(await tables(sql)).flatMap(({ triggers }) => triggers)]
 }
@@ -75,7 +76,7 @@ async function tables(sql: Sql): Promise<Table[]> {
     from pg_class c where relkind = 'r' and ${ours(sql)} order by relnamespace::regnamespace::text, relname`
 }
 
-/** Each table after those it refers to. */
+/** Each table after those it references. */
 function inOrder(all: Table[]): Set<Table> {
   const ordered = new Set<Table>()
   const begun = new Set<Table>()

@@ -1,8 +1,8 @@
 import { type Counts, total } from './counts'
 
 /**
- * More failures than these are no unlucky moment. A machine that stands still for a minute fails all that run in that
- * minute, and browser tests run three at a time.
+ * More failures than this are no accident. A machine that stalls for a minute fails every test running then, and
+ * browser tests run three at a time.
  */
 const MAX = 12
 
@@ -13,7 +13,7 @@ const MAX = 12
  */
 export async function secondTry(all: Counts[]): Promise<Counts[]> {
   const { failed, failures } = total(all)
-  // What breaks an invariant once in a hundred times is no less broken.
+  // An invariant that breaks once in a hundred times is broken.
   if (failed > MAX || failures.some((failure) => failure.includes('violations of invariants'))) return all
   const settled: Counts[] = []
   for (const counts of all) settled.push(await settle(counts))
@@ -25,7 +25,7 @@ async function settle(counts: Counts): Promise<Counts> {
   const second = await counts.again()
   const still = new Set(second.failures.map(nameOf))
   const first = new Set(counts.failures.map(nameOf))
-  // What fails only now was not unlucky the first time, and no result says what it was then.
+  // A test that fails only now was not unlucky the first time, but its first result is lost.
   if (second.passed === 0 || [...still].some((name) => !first.has(name))) return counts
   const failures = counts.failures.filter((failure) => still.has(nameOf(failure)))
   const unstable = counts.failures.filter((failure) => !still.has(nameOf(failure)))

@@ -117,8 +117,8 @@ export interface Iterations {
 }
 
 /**
- * A completed run that first made a list, then went through it: for each item two steps, of which every hundredth item
- * failed at the second.
+ * A completed run that first made a list, then iterated over it: two steps per item, and every hundredth item failed at
+ * the second.
  */
 export async function seedIterations(sql: Sql, tenantId: string, items: number): Promise<Iterations> {
   const runId = `run_EACH${items}`

@@ -19,7 +19,7 @@ export { temporaryDir }
 
 export interface ServiceOptions {
   env?: Record<string, string>
-  /** Kept if given; otherwise a temporary one that `stop` removes. */
+  /** Preserved if given; otherwise a temporary one that `stop` removes. */
   dataDir?: string
   databaseUrl?: string
   /** Adds a shell in between, as `npm start` does. A signal to the launcher then reaches only the shell. */
@@ -42,7 +42,7 @@ export interface Service {
   kill(signal: NodeJS.Signals, target?: 'launcher' | 'web' | 'postgres'): void
   /** Settles with the launcher's exit code. */
   exited: Promise<number | null>
-  /** Stops whatever is still running. */
+  /** Stops all processes that still run. */
   stop(): Promise<void>
   logs(): string
 }
@@ -65,7 +65,7 @@ const LAUNCHER = ['--import', 'tsx', '--conditions=react-server', 'cli/start.ts'
 
 let built: Promise<void> | undefined
 
-/** Builds the app once, however many files and processes ask for it. */
+/** Builds the app once, however many files and processes need it. */
 export function ensureBuilt(): Promise<void> {
   built ??= ensureBuild({ root: ROOT, env: BUILD_ENV, log: (message) => process.stderr.write(`${message}\n`) })
   return built
@@ -133,7 +133,7 @@ export async function failToStart(
 
 /**
  * Starts only the web process, and seeds the database if it is empty. Several may run on one database. When one stops,
- * the runs in the database must break no invariant.
+ * the runs in the database must violate no invariant.
  */
 export async function startWeb(options: {
   databaseUrl: string
@@ -219,9 +219,9 @@ function sharedHome(databaseUrl: string): { path: string; leave(): void } {
   }
 }
 
-/** A process that carries runs on and serves no requests. */
+/** A process that continues runs and serves no requests. */
 export interface Worker extends Pick<Web, 'pid' | 'kill' | 'exited' | 'stop' | 'logs'> {
-  /** The process that does the work: with `launcher`, the first that did. */
+  /** The process that does the work: with `launcher`, the first one. */
   workerPid(): number
 }
 
@@ -279,7 +279,7 @@ function spawnLogged(
   const [program = '', ...rest] = shell ? ['sh', '-c', '"$@"; exit $?', 'sh', ...command] : command
   const child: ChildProcess = spawn(program, rest, {
     cwd: root,
-    // Only what a shell would have: variables of the test runner must not reach the service.
+    // A shell's variables only: those of the test runner must not reach the service.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

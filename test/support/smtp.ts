@@ -3,7 +3,7 @@ import { SMTPServer } from 'smtp-server'
 
 export interface TakenMail {
   to: string
-  /** Unfolded, one a line. */
+  /** Unfolded, one per line. */
   headers: string
   text: string
   html: string
@@ -13,11 +13,11 @@ export interface TakenMail {
 export interface MailServer {
   url: string
   taken: TakenMail[]
-  /** Who was to get a mail, taken or not. */
+  /** The recipients of all mails, accepted or not. */
   tried: string[]
-  /** What it answers to every message, if it takes none. */
+  /** The answer to every message, if it accepts none. */
   refuse: [code: number, text: string] | null
-  /** Until when it says nothing to a message. */
+  /** Until when it does not answer a message. */
   hold: Promise<void> | null
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ export async function startMailServer(): Promise<MailServer> {
   return mails
 }
 
-/** Splits a message of a text and an HTML part. */
+/** Splits a message with a text and an HTML part. */
 function read(to: string, raw: string): TakenMail {
   const [head = '', ...rest] = raw.split('\r\n\r\n')
   const headers = head.replace(/\r\n[ \t]+/g, ' ').replace(/\r\n/g, '\n')

@@ -6,7 +6,7 @@ export interface TcpProxy {
   url: string
   /** From now on bytes are neither delivered nor refused, on open and new connections. */
   stall(): void
-  /** The same, but what the client sends still arrives. */
+  /** The same, but the client's bytes still arrive. */
   stallAnswers(): void
   /** New connections work again. Stalled ones stay stalled, as after a lost route. */
   recover(): void

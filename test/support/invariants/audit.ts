@@ -3,12 +3,12 @@ import type { Rule } from './rule'
 const entry = (actions: string, of: string) =>
   `from audit_entries a where a.tenant_id = r.tenant_id and a.thing_id = ${of} and a.action in (${actions})`
 
-/** The actions that leave a trace in a run, by which the audit log can be compared with it. */
+/** The actions that leave a trace in a run, by which the audit log is compared with it. */
 export const auditRules: Rule[] = [
   {
     name: 'I32',
     says: 'a run that somebody stopped has an entry of theirs that says so',
-    // The product itself stops the children of a run, which its actor is.
+    // The product itself stops a run's children; the run is the actor.
     broken: `select r.id || ' was stopped by ' || (r.cancellation->>'requestedBy') from r
       where r.cancellation->>'requestedBy' <> 'system' and not exists (
         select ${entry(`case r.cancellation->>'kind' when 'cancel' then 'run.cancelled' else 'run.terminated' end`, 'r.id')}

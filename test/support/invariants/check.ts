@@ -10,16 +10,16 @@ import { versionRules } from './versions'
 import { voteRules } from './votes'
 
 export interface CheckOptions {
-  /** False where no embedded engine works on the runs, so that nothing carries them on. */
+  /** False if no embedded engine works on the runs, so that nothing continues them. */
   engine?: boolean
 }
 
-/** Large runs take long on a slow machine, and a soak leaves many. It ends a check that hangs. */
+/** Large runs take long on a slow machine, and a soak leaves many. The limit ends a check that hangs. */
 const LONGEST_MS = 900_000
 
 /**
  * Everything in the database that violates an invariant of runs. Can be called at any moment, because it reads one
- * snapshot: under load, with dead processes, and when nothing happens.
+ * snapshot: under load, with dead processes, and when idle.
  */
 export async function checkInvariants(sql: Sql, { engine = true }: CheckOptions = {}): Promise<Violation[]> {
   const rules = [

@@ -12,7 +12,7 @@ interface Recorded {
   run_ended: Date | null
 }
 
-/** The product follows the database's clock; who sees the effects has this machine's. They differ by so much at most. */
+/** The product uses the database's clock; the effects' server uses this machine's. Maximum difference of the two. */
 const CLOCKS_MS = 5
 
 function isAfter(at: Date, then: Date, windowMs = 0): boolean {
@@ -20,9 +20,9 @@ function isAfter(at: Date, then: Date, windowMs = 0): boolean {
 }
 
 /**
- * Compares what the outside world saw of `test-effect` steps with their records.
+ * Compares the effects of `test-effect` steps, as the outside world saw them, with their records.
  * @param windowMs how long after the end of its run an effect may still begin; see docs/operations.md
- * @param recorded when each result was written, by key. Without it, when the work ended, which is a moment before.
+ * @param recorded when each result was written, by key. Without it, when the work ended, slightly earlier.
  */
 export async function checkEffects(
   sql: Sql,

@@ -13,7 +13,8 @@ const FAILING = `exists (select 1 from carrier
 const TAKEN_OVER = `interval '60 seconds'`
 
 /**
- * What continues walks. These invariants are true at any moment on the embedded engine, even while processes are dead.
+ * The engine runs and jobs that continue walks. These invariants are true at any moment on the embedded engine, even
+ * while processes are dead.
  */
 export const engineRules: Rule[] = [
   {

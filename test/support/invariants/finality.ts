@@ -1,10 +1,10 @@
 import type { Sql } from '@/db/index'
 import type { Violation } from './rule'
 
-/** Runs whose rows a test writes by hand: neither the triggers nor the checker check them. */
+/** Runs whose rows a test writes directly: neither the triggers nor the checker check them. */
 export const FORGED = 'invariants_forged'
 
-/** What the triggers refuse, by invariant. */
+/** The triggers' refusals, by invariant. */
 const REFUSALS: Record<string, string> = {
   i4: 'an answer, once given, never changes, and is taken once',
   i8: 'no column of an ended run changes, and no step begins in it',
@@ -88,27 +88,26 @@ const TRIGGERS = `
   create trigger audit_entry_changes before update on audit_entries for each row execute function audit_entry_changes();`
 
 /**
- * Makes a test database refuse what must never happen, at the statement that tries it. A refusal rolls back with its
+ * Makes a test database refuse impossible changes, at the statement that tries one. A refusal rolls back with its
  * transaction and the product may well recover, so each is also counted, by sequences, which no rollback undoes; the
- * checker reports them. Nothing may change a run after its end: retention, and the end of a
- * workspace, delete its rows.
+ * checker reports them. Nothing may change a run after its end: retention, and the end of a workspace, delete its rows.
  */
 export async function installFinality(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
-    // Two processes may start on one database at the same time.
+    // Two processes may start on one database concurrently.
     await tx`select pg_advisory_xact_lock(hashtext('finality'))`
     const installed = await tx`select 1 from pg_trigger where tgname = 'ended_run_changes'`
     if (installed.length === 0) await tx.unsafe(TRIGGERS)
   })
 }
 
-/** Tells triggers and checker that a test writes these runs by hand. */
+/** Exempts these runs from triggers and checker, because a test writes them directly. */
 export async function forge(sql: Sql, runIds: string[]): Promise<void> {
   await sql.unsafe(`create table if not exists ${FORGED} (run_id text primary key)`)
   await sql`insert into invariants_forged select * from unnest(${runIds}::text[]) on conflict do nothing`
 }
 
-/** What the triggers have refused so far. */
+/** The refusals of the triggers so far. */
 export async function refused(sql: Sql): Promise<Violation[]> {
   const rows = await sql<{ name: string; times: string }[]>`
     select sequencename as name, last_value as times from pg_sequences

@@ -2,7 +2,7 @@
 export interface Rule {
   /** The invariant it belongs to; docs/reliability.md lists them. */
   name: string
-  /** What must be true. */
+  /** The condition that must hold. */
   says: string
   /**
    * Selects one text per violation. May use these names: `r` runs, `s` step records, `p` pauses, `w` walks, `v` votes (without the
@@ -22,6 +22,6 @@ export const sameVisit = (a: string, b: string): string =>
 export interface Violation {
   name: string
   says: string
-  /** What breaks it. */
+  /** A violation. */
   where: string
 }

@@ -1,6 +1,6 @@
 import type { Rule } from './rule'
 
-/** For each action of each decision that needs votes: how many it needs and has, and whether it was chosen. */
+/** For each action of each decision that needs votes: the required and present number, and whether it was chosen. */
 const counted = `
   select p.run_id || ': ' || p.id || ' has ' || votes || ' votes for ' || action || ' of ' || needed as found,
     p.answered_at, votes, needed, coalesce(p.answer->>'actionId', '') = action as chosen

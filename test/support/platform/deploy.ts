@@ -12,8 +12,8 @@ import {
 import { dirname, join, relative, resolve } from 'node:path'
 
 /**
- * Copies into a folder the part of a build that a platform uses: the files that Next traced for its server and routes,
- * and those that it says the server needs. Nothing else of the checkout exists at run time.
+ * Copies the part of a build that a platform uses into a folder: the files that Next traced for its server and routes,
+ * and those it lists as required by the server. Nothing else of the checkout exists at run time.
  */
 export function deployTo(folder: string, root: string): void {
   const built = join(root, '.next')

@@ -1,5 +1,5 @@
-// One instance of a function, as a serverless platform runs it: it serves requests with the files it was given, and
-// once it has responded and nothing was passed to `waitUntil`, it stops in the middle of whatever it is doing.
+// One instance of a function, as a serverless platform runs it: it serves requests with its deployed files, and after a
+// response it stops in the middle of any work, unless something was passed to `waitUntil`.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -31,7 +31,7 @@ function begin() {
 function sleepIfIdle() {
   if (busy === 0) process.kill(process.pid, 'SIGSTOP')
 }
-// The platform may have woken this process once more, after it had answered.
+// The platform may have woken this process again after its response.
 process.on('message', sleepIfIdle)
 
 /** @param {Promise<unknown>} work */

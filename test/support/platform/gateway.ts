@@ -10,7 +10,7 @@ export interface Deployment {
   url: string
   /** How many instances were started. */
   coldStarts(): number
-  /** Ends the instance at once, so that the next request starts another. */
+  /** Ends the instance immediately, so that the next request starts another. */
   discard(): Promise<void>
   /** Whether the instance is stopped. */
   sleeps(): boolean
@@ -26,10 +26,7 @@ interface Instance {
 const FUNCTION = fileURLToPath(new URL('./function.mjs', import.meta.url))
 const WAKE_MS = 20
 
-/**
- * @param folder what was deployed
- * @param env as the platform sets it, with the address known
- */
+/** @param folder the deployed files @param env as the platform sets it, including the address */
 export async function openDeployment(
   folder: string,
   home: string,
@@ -44,7 +41,7 @@ export async function openDeployment(
     started += 1
     const child = spawn(process.execPath, [FUNCTION], {
       cwd: folder,
-      // A function's disk is read-only but for its temporary folder, and it has no other variables than these.
+      // A function's disk is read-only except for its temporary folder, and it has no other variables than these.
       env: {
         PATH: process.env.PATH,
         TMPDIR: home,
@@ -81,7 +78,7 @@ export async function openDeployment(
       port: await port,
       method: incoming.method,
       path: incoming.url,
-      // What a client says of proxies is replaced.
+      // The platform replaces clients' proxy headers.
       headers: {
         ...incoming.headers,
         'x-forwarded-for': '203.0.113.7',
@@ -90,7 +87,7 @@ export async function openDeployment(
       },
       agent: false,
     }
-    // The instance may be about to stop itself after an earlier answer.
+    // The instance may be about to stop after an earlier answer.
     const waking = setInterval(() => child.kill('SIGCONT'), WAKE_MS)
     child.kill('SIGCONT')
     try {

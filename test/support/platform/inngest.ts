@@ -11,14 +11,11 @@ export interface InngestServer {
   url: string
   eventKey: string
   signingKey: string
-  /** The address of the functions, once they are registered. */
+  /** The address of the functions, once registered. */
   registered(): string | null
-  /** Names of the events it has taken. */
+  /** Names of the events it has accepted. */
   taken: string[]
-  /**
-   * From now on it accepts events without acting on them, so that it makes no calls, until the returned function is
-   * called.
-   */
+  /** Accepts events without acting on them, so that it makes no calls, until the returned function is called. */
   hold(): () => Promise<void>
   /** Forgets every run, as a server that has lost its state does. */
   forget(): Promise<void>
@@ -40,7 +37,7 @@ export async function startInngest(): Promise<InngestServer> {
     engine = createEngine({
       sql: database.sql,
       listen: (channel, heard) => listenOn(database.sql, channel, heard),
-      // Its functions have been registered, so it need not ask for them.
+      // Its functions are registered, so it need not read them.
       handler: (call, signal) =>
         call.method === 'PUT'
           ? Promise.resolve({ status: 200, headers: {}, body: registration })
@@ -70,7 +67,7 @@ export async function startInngest(): Promise<InngestServer> {
         const sent = [JSON.parse(text)].flat() as { name: string }[]
         taken.push(...sent.map(({ name }) => name))
       }
-      // Without functions nothing reacts to an event.
+      // Without functions, events trigger nothing.
       if (!engine) return answer(200, { ids: [], status: 200 })
       const { fetch } = engine
       const take = () =>

@@ -21,14 +21,14 @@ export interface Preview extends Deployment {
   inngest: InngestServer
   apiKey: string
   env: Record<string, string>
-  /** What the release step printed. */
+  /** The output of the release step. */
   released: string
   call(method: string, path: string, body?: object): Promise<Answer>
 }
 
 export const SETUP_TOKEN = 'setup-token-of-the-preview'
 
-/** Runs an admin command as an operator does on a machine of theirs, with the settings of the preview. */
+/** Runs an admin command as on an operator's own machine, with the settings of the preview. */
 export async function runCommand({ env }: Preview, ...args: string[]): Promise<string> {
   return run('cli/admin.ts', args, env)
 }
@@ -78,13 +78,13 @@ export async function startPreview(settings: Record<string, string> = {}): Promi
     INNGEST_SIGNING_KEY: inngest.signingKey,
     ...settings,
   }
-  // What the platform runs before it deploys.
+  // The platform runs these before it deploys.
   const released = await release(env)
   const deployment = await openDeployment(folder, home, (host) => ({
     ...env,
     VERCEL_URL: host,
     VERCEL_BRANCH_URL: host,
-    // The platform's own address has https, which nothing on this machine answers.
+    // The platform's own address uses https, which nothing on this machine serves.
     PUBLIC_URL: `http://${host}`,
   }))
   return {
@@ -116,7 +116,7 @@ export async function startPreview(settings: Record<string, string> = {}): Promi
   }
 }
 
-/** Looks from outside the deployment, so that looking does not wake it. */
+/** Reads from outside the deployment, so that reading does not wake it. */
 export async function seen(look: () => Promise<boolean>, timeoutMs = 60_000): Promise<boolean> {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(50)) if (await look()) return true
   return false

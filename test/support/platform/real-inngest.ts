@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { InngestServer } from './inngest'
 
 /**
- * The real Inngest server that the environment names, behind a proxy that sees what it is sent. Only one with keys: a
+ * The real Inngest server that the environment names, behind a proxy that sees its requests. Only one with keys: a
  * deployment refuses a dev server.
  */
 export async function reachInngest(settings: {
