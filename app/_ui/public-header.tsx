@@ -1,7 +1,6 @@
 import { Mark } from './mark'
 import styles from './public-header.module.css'
 
-/** The header of public pages. */
 export function PublicHeader() {
   return (
     <header className={styles.header}>

@@ -45,7 +45,6 @@ export const EDITOR_KEYS: KeyGroup[] = [
   },
 ]
 
-/** Keys and their effects, in groups. */
 export function KeyList({ groups }: { groups: readonly KeyGroup[] }) {
   return (
     <div className={styles.groups}>

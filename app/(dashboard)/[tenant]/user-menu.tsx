@@ -15,7 +15,6 @@ const SCHEMES = [
   { value: 'auto', label: 'System', icon: Monitor },
 ] as const satisfies { value: MantineColorScheme; label: string; icon: typeof Sun }[]
 
-/** The signed-in person, the theme, and sign-out. */
 export function UserMenu({ onKeys }: { onKeys: () => void }) {
   const { user, role, path } = useTenant()
   const { colorScheme, setColorScheme } = useMantineColorScheme()

@@ -5,7 +5,6 @@ import { Link } from '@/app/_ui/link'
 import { useTenant } from './tenant-context'
 import styles from './workspace-menu.module.css'
 
-/** The current workspace, and links to the others. */
 export function WorkspaceMenu() {
   const { name, slug, workspaces } = useTenant()
   return (

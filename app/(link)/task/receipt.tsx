@@ -8,7 +8,6 @@ import { labelOf } from '@/server/definition/declared'
 import type { GivenByLink, TaskLinkView } from '@/server/links/view'
 import styles from './task.module.css'
 
-/** The answer and its time. */
 export function Receipt({ view }: { view: Extract<TaskLinkView, { state: 'used' }> }) {
   const { workspace, title, at, given, waits } = view
   const heading = useRef<HTMLHeadingElement>(null)

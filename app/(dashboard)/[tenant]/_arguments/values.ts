@@ -130,5 +130,4 @@ export function isGap(shape: Shape, value: JsonValue): boolean {
   }
 }
 
-/** An option's display text. */
 export const optionText = (option: JsonValue) => (typeof option === 'string' ? option : JSON.stringify(option))

@@ -18,7 +18,6 @@ const HeatGraph = dynamic<{ workflowId: string }>(() => import('./heat-graph').t
   loading: () => <Skeleton height={420} radius="md" />,
 })
 
-/** Insights of one workflow or of the workspace. */
 export function InsightsScreen({ workflowId }: { workflowId?: string }) {
   const trpc = useTRPC()
   const { get, set } = useUrlState()

@@ -33,7 +33,6 @@ export function Card(props: { title: string; id?: string; actions?: ReactNode; c
   )
 }
 
-/** A chart with its title, inside a card. */
 export function Chart({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className={styles.chart}>

@@ -14,7 +14,6 @@ export interface Series {
   values: number[]
 }
 
-/** One stacked bar for each day. */
 export function StackedBars(props: {
   caption: string
   days: readonly { day: string }[]
@@ -77,7 +76,6 @@ export function StackedBars(props: {
   )
 }
 
-/** Names the colours. */
 export function Legend({ lines }: { lines: readonly Pick<Series, 'key' | 'label' | 'colour'>[] }) {
   return (
     <ul className={styles.legend}>

@@ -10,7 +10,6 @@ const OUTCOMES = {
   'not run': { text: 'Not run', icon: CircleDashed },
 } as const
 
-/** A test case's outcome and duration. */
 export function CaseOutcome({ result }: { result: CaseResult }) {
   const { text, icon: Icon } = OUTCOMES[result.outcome]
   return (

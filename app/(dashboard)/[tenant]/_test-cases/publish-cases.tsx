@@ -59,7 +59,6 @@ export function PublishCases(props: {
   )
 }
 
-/** The number of passed cases. */
 export function casesText(results: readonly CaseResult[]): string {
   const count = (outcome: CaseResult['outcome']) => results.filter((result) => result.outcome === outcome).length
   if (count('passed') === results.length) return results.length === 1 ? 'Passed' : `All ${results.length} passed`

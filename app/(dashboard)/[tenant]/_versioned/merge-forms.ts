@@ -39,7 +39,6 @@ export function mergeForms<T extends object>(
   return { value: Object.fromEntries(merged) as T, conflicts }
 }
 
-/** The value of a field by its path. */
 export function valueAt(form: object, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), form)
 }

@@ -3,7 +3,6 @@ import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import styles from './versioned.module.css'
 
-/** The page of an agent or tool while it loads. */
 export function ScreenSkeleton({ title }: { title: string }) {
   return (
     <>

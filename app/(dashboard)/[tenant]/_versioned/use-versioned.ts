@@ -48,7 +48,6 @@ export interface VersionedServer<R extends Resource, F extends object> {
 /** A resource as its page loads it. */
 export type OpenedResource = Resource & {
   draft: StoredDraft
-  /** The number of test cases. */
   testCases: number
 }
 

@@ -15,7 +15,6 @@ import { InboundScope } from './inbound-scope'
 import { MappingFields } from './mapping-fields'
 import { SCHEME_LABELS, SECRET_HELP } from './schemes'
 
-/** Creates or edits an inbound webhook. */
 export function InboundDialog(props: {
   webhook: InboundItem | null
   onClose: () => void

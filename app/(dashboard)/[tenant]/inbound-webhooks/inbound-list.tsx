@@ -23,7 +23,6 @@ const SecretDialog = dynamic(() => import('./secret-dialog').then((module) => mo
 const TryDialog = dynamic(() => import('./try-dialog').then((module) => module.TryDialog))
 const DeliveryList = dynamic(() => import('./delivery-list').then((module) => module.DeliveryList))
 
-/** The open dialog and its inbound webhook. */
 type Open =
   | { dialog: 'create' }
   | { dialog: 'edit' | 'try' | 'secret' | 'delete'; webhook: InboundItem }

@@ -17,7 +17,6 @@ const PILLS: Record<Outcome, PillStatus> = {
   refused: 'failed',
 }
 
-/** A delivery's outcome. */
 export function OutcomePill({ status }: { status: Outcome }) {
   return <StatusPill status={PILLS[status]} label={OUTCOMES[status]} />
 }

@@ -1,6 +1,5 @@
 import type { Scheme } from '@/server/definition/inbound'
 
-/** Display names of the senders' signature schemes. */
 export const SCHEME_LABELS: Record<Scheme, string> = {
   github: 'GitHub',
   stripe: 'Stripe',

@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import styles from './inbox.module.css'
 
-/** Placeholder tasks, shown while the queue loads. */
 export function QueueSkeleton() {
   return (
     <div className={styles.skeletons} aria-hidden>

@@ -43,7 +43,6 @@ export function TaskView({
   onAnswered: (task: Task, held: boolean) => void
   /** The answer was undone later, on any page. */
   onUndone: () => void
-  /** Whether the form gets the focus. */
   focus: boolean
 }) {
   const trpc = useTRPC()

@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import styles from './runs.module.css'
 
-/** Placeholder rows, shown while the list loads. */
 export function RowsSkeleton() {
   return (
     <div className={styles.skeletons} aria-hidden>

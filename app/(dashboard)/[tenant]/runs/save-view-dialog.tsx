@@ -6,7 +6,6 @@ import { useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 
-/** Asks for a view's name. */
 export function SaveViewDialog({ query, onClose }: { query: string; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

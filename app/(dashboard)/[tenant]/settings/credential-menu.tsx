@@ -7,7 +7,6 @@ import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { notifyUndo } from '@/app/_ui/notify-undo'
 import { useRoles } from './roles'
 
-/** The actions on a key or a signing secret. */
 export function CredentialMenu(props: {
   item: { id: string; name: string; role: string }
   /** The button's accessible name, if the item's name alone is not enough. */

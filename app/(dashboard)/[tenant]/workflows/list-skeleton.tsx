@@ -3,7 +3,6 @@ import styles from './list.module.css'
 
 const ROWS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
-/** A placeholder with the list's layout, shown while it loads. */
 export function ListSkeleton() {
   return (
     <div aria-busy="true">

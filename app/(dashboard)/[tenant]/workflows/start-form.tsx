@@ -19,7 +19,6 @@ interface Means {
   hidden?: ReadonlySet<string> | undefined
 }
 
-/** A workflow's START fields as inputs. */
 export function StartForm({
   fields,
   typed,

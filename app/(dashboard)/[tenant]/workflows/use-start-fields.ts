@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import type { Fields } from '@/server/definition/schema'
 
-/** The START fields of a workflow. */
 export function useStartFields(id: string, options: { enabled?: boolean; retry?: boolean } = {}) {
   const trpc = useTRPC()
   return useQuery({

@@ -19,7 +19,6 @@ const ROWS_HEIGHT = 72
  * @param props.text the value as JSON; empty without one
  */
 export function ValueField(props: {
-  /** The field's label on screen. */
   label: string
   description: string | undefined
   field: Field

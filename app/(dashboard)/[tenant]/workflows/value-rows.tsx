@@ -14,7 +14,6 @@ import { schemaLike } from './value-schema'
  * rows of their own.
  */
 export function ValueRows(props: {
-  /** Its label on screen. */
   label: string
   field: Field
   required: boolean

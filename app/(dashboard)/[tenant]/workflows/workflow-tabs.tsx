@@ -12,7 +12,6 @@ const TABS = {
 } as const
 export type WorkflowTab = keyof typeof TABS
 
-/** The pages of one workflow. */
 export function WorkflowTabs({ id, here }: { id: string; here: WorkflowTab }) {
   const { path } = useTenant()
   const base = path(`/workflows/${encodeURIComponent(id)}`)

@@ -28,7 +28,6 @@ const unheard = () => {}
 /** For a read-only form. */
 const UNCHANGED = { change: unheard, error: null, readOnly: true }
 
-/** One agent: its instructions, its output, a playground, and its history. */
 export function AgentEditor({ agent }: { agent: Agent }) {
   const trpc = useTRPC()
   const { agents } = useTRPCClient()

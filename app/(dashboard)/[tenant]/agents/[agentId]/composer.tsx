@@ -14,7 +14,6 @@ import type { AgentForm, ShownAgent } from './agent-form'
 import styles from './playground.module.css'
 import type { TurnBody } from './use-turn'
 
-/** The form for writing a message to the agent. */
 export function Composer(props: {
   agent: ShownAgent
   threadId: string | null

@@ -8,7 +8,6 @@ import type { AgentForm } from './agent-form'
 import { ModelFields } from './model-fields'
 import { UsesEditor } from './uses-editor'
 
-/** The agent's name and instructions, its model, and its tools and agents. */
 export function EditTab(props: {
   agentId: string
   form: AgentForm

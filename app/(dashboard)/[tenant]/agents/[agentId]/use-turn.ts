@@ -12,7 +12,6 @@ export type TurnBody = { message: string; dataContext?: JsonObject; threadId?: s
   | { draft: AgentForm; version?: never }
 )
 
-/** A turn in progress. */
 export interface LiveTurn {
   message: string
   text: string

@@ -11,7 +11,6 @@ export type Draft = Record<string, string>
 /** A decision's remark, stored during typing like a form's fields. */
 export const REMARK: Fields = { remark: { type: 'string' } }
 
-/** The input control for a field. */
 export type Widget = 'text' | 'secret' | 'number' | 'choice' | 'yes-no' | 'json' | 'file'
 
 export function widgetOf(field: Field): Widget {

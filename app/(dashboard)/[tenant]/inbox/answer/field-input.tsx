@@ -25,7 +25,6 @@ export function FieldInput({
   error: string | undefined
   onChange: (text: string) => void
   disabled: boolean
-  /** The chosen file. */
   file?: File | null
   onFile?: (file: File | null) => void
 }) {

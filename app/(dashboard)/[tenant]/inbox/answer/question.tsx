@@ -3,7 +3,6 @@ import type { PauseSignal } from '@/server/definition/run'
 import styles from './question.module.css'
 import { ShownCard } from './shown-card'
 
-/** The question above its form. */
 export function Question({ signal: { message, show } }: { signal: PauseSignal }) {
   if (!message && !show) return null
   return (

@@ -3,7 +3,6 @@ import { useCallback, useEffect, useState } from 'react'
 import { keep, readKept } from '../../kept'
 import { type Draft, type Fields, initialDraft, openTexts } from './answer-values'
 
-/** The storage key of a pause's draft. */
 export function storageKeyOf(tenantId: string, runId: string, pauseId: string): string {
   return `millrace-answer:${tenantId}:${runId}:${pauseId}`
 }

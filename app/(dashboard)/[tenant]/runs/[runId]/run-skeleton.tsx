@@ -2,7 +2,6 @@ import { Skeleton } from '@mantine/core'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 
-/** A placeholder with the page's layout, shown while the run loads. */
 export function RunSkeleton() {
   return (
     <>

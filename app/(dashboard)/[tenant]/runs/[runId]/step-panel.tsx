@@ -169,7 +169,6 @@ function ChildLink({ run }: { run: NonNullable<StepDetail['child']> }) {
   )
 }
 
-/** The agent's usage. */
 function UsageFacts({ usage }: { usage: NonNullable<StepDetail['usage']> }) {
   const { inputTokens, outputTokens } = usage.usage
   return (
@@ -188,7 +187,6 @@ function UsageFacts({ usage }: { usage: NonNullable<StepDetail['usage']> }) {
   )
 }
 
-/** The scripts' log, attempt by attempt. */
 function Logs({ step }: { step: StepDetail }) {
   return step.attempts.map(
     ({ attempt, logs }) =>

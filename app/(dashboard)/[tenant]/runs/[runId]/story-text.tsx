@@ -6,7 +6,6 @@ import { useTenant } from '../../tenant-context'
 import styles from './answers.module.css'
 import { type Piece, storyOf } from './story'
 
-/** Explains the run's course in one paragraph. */
 export function StoryText({ run }: { run: RunOverview }) {
   return (
     <p className={styles.story}>

@@ -15,7 +15,6 @@ interface Props {
   runId: string
   tree: Tree
   axis: Axis
-  /** When the run began. */
   began: number
   names: Timeline['names']
   endLabel: string

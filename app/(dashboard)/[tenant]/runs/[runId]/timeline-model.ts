@@ -258,7 +258,6 @@ export function isLeft(at: number): boolean {
   return at > 0.86
 }
 
-/** Whether a label would overlap the one before it. */
 function overlaps(before: Tick | undefined, at: number, text: string): boolean {
   if (!before) return false
   const chars = before.text.length + (isLeft(at) ? text.length : 0)

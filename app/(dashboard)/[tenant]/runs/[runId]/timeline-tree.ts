@@ -5,7 +5,6 @@ import type { Visit } from './timeline-model'
 
 type Fork = NonNullable<Visit['fork']>
 
-/** One line of the timeline. */
 export type Line = {
   key: string
   depth: number

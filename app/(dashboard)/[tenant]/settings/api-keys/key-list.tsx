@@ -16,7 +16,6 @@ import { CreateKeyDialog } from './create-key-dialog'
 import { KeyTable } from './key-table'
 import { RotateDialog } from './rotate-dialog'
 
-/** The API keys. */
 export function KeyList() {
   const trpc = useTRPC()
   const { may } = useTenant()

@@ -5,7 +5,6 @@ import { CopyButton } from '@/app/_ui/copy-button'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { Time } from '@/app/_ui/time'
 
-/** The invitation link, to pass on to the invited person. */
 export function InvitationLink({
   email,
   token,

@@ -1,4 +1,3 @@
-/** A member as shown in the list. */
 export interface Member {
   userId: string
   email: string

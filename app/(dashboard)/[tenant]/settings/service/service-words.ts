@@ -8,7 +8,6 @@ interface Words {
   name: string
   /** The present figure, in a few words. */
   value: (figure: Figure) => string
-  /** Its meaning. */
   meaning: string
   /** What to do when it is bad. */
   remedy: string

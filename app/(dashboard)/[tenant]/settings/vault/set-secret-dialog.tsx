@@ -12,7 +12,6 @@ import { HostsInput, hostsProblem } from './hosts-input'
 const HOSTS =
   'The secret is sent to these hosts and nowhere else. If you list none, anyone who can edit tools or agents can send it anywhere. Press Enter after each.'
 
-/** Adds or replaces a value in the vault. */
 export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | null; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -17,7 +17,6 @@ const FORMATS: { value: WebhookFormat; label: string }[] = [
 /** An assigned task is also a waiting run. */
 const USUAL = WEBHOOK_EVENTS.filter((event) => event !== 'run.started' && event !== 'task.assigned')
 
-/** Creates or edits a webhook. */
 export function WebhookDialog(props: {
   webhook: WebhookEndpoint | null
   onClose: () => void

@@ -21,7 +21,6 @@ import { RotateDialog } from './rotate-dialog'
 import { WebhookDialog } from './webhook-dialog'
 import { WebhookTable } from './webhook-table'
 
-/** The open dialog and its webhook. */
 type Open =
   | { dialog: 'create' }
   | { dialog: 'edit' | 'rotate' | 'delete'; webhook: WebhookEndpoint }

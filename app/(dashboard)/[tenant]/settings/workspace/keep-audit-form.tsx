@@ -5,7 +5,6 @@ import { notifyDone } from '@/app/_ui/notify'
 import { useTenant } from '../../tenant-context'
 import { KeepDaysForm } from './keep-days-form'
 
-/** How long the workspace retains its audit log. */
 export function KeepAuditForm({ days }: { days: number }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -5,7 +5,6 @@ import { notifyDone } from '@/app/_ui/notify'
 import { useTenant } from '../../tenant-context'
 import { KeepDaysForm } from './keep-days-form'
 
-/** How long the workspace retains its runs. */
 export function KeepRunsForm({ days }: { days: number | null }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

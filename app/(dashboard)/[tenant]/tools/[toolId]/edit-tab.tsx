@@ -11,7 +11,6 @@ import { ScriptFields } from './script-fields'
 import type { ToolForm } from './tool-form'
 import type { Report } from './use-problems'
 
-/** The tool's name, action, arguments and result. */
 export function EditTab(props: {
   form: ToolForm
   change: (patch: Partial<ToolForm>) => void

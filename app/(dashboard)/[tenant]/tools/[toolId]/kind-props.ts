@@ -1,7 +1,6 @@
 import type { JsonObject } from '@/server/definition/json'
 import type { Report } from './use-problems'
 
-/** The props of each tool kind's form. */
 export interface KindProps {
   config: JsonObject
   onConfig: (config: JsonObject) => void

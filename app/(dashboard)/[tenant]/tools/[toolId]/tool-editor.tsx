@@ -15,7 +15,6 @@ const PAGE = { limit: '100', offset: '0' }
 
 const unheard = () => {}
 
-/** One tool: its configuration, a test tab, and its history. */
 export function ToolEditor({ tool }: { tool: OpenedTool }) {
   const trpc = useTRPC()
   const { tools } = useTRPCClient()

@@ -13,7 +13,6 @@ export type StepEdgeData = {
   failure: boolean
   /** The limit of a line that leads back, such as "at most 1,000×"; empty without one. */
   bound: string
-  /** The route around nodes. */
   lane: Lane | undefined
   /**
    * The button's label; empty where nothing can be added. A short line has no button: the keys and the toolbar add

@@ -22,7 +22,6 @@ export interface Line {
   id: string
   from: string
   to: string
-  /** Its start and end points. */
   start: Position
   end: Position
   /** It leaves its node at the side. */
@@ -143,7 +142,6 @@ export function hasRoom(points: readonly Position[]): boolean {
   return lengthOf(points) >= ROOM
 }
 
-/** The middle of a line. */
 export function middleOf(points: readonly Position[]): Position {
   const lengths = points.slice(1).map((point, i) => distance(points[i] ?? point, point))
   let left = lengthOf(points) / 2

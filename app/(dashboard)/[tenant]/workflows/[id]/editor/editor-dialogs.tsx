@@ -19,7 +19,6 @@ const KeysDialog = dynamic<{ onClose: () => void }>(
   { ssr: false },
 )
 
-/** The open dialog, if any. */
 export function EditorDialogs(props: {
   dialog: EditorDialog | null
   setDialog: (dialog: EditorDialog | null) => void

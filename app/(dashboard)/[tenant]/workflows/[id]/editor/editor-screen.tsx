@@ -53,7 +53,6 @@ const notifyMerged = (text: string) => notifyLatest('merged', text)
 
 const VIEWS: readonly View[] = ['graph', 'list', 'outline', 'json']
 
-/** The editor of a loaded workflow. */
 export const EditorScreen = memo(function EditorScreen(props: {
   workflow: WorkflowDraft
   catalog: Catalog

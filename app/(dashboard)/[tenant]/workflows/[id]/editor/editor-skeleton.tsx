@@ -2,7 +2,6 @@ import { Skeleton } from '@mantine/core'
 import { HeaderSkeleton } from '../../header-skeleton'
 import styles from './editor.module.css'
 
-/** The editor's outline, shown while its data loads. */
 export function EditorSkeleton() {
   return (
     <div className={styles.screen} aria-busy="true">

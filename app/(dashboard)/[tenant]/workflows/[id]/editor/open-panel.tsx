@@ -30,7 +30,6 @@ const VersionsPanel = dynamic<VersionsPanelProps>(
   { ssr: false, loading: wait },
 )
 
-/** The open panel with its content. */
 export function OpenPanel(props: {
   panel: Panel
   phone: boolean

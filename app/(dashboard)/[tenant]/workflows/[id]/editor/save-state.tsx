@@ -5,7 +5,6 @@ import motion from '@/app/_ui/turning.module.css'
 import type { SaveState } from '../draft/draft-state'
 import styles from './header.module.css'
 
-/** The draft's save state in words. */
 export function SaveStateText(props: { save: SaveState; onRetry: () => void; onConflict: () => void }) {
   const { save, onRetry, onConflict } = props
   switch (save.kind) {

@@ -85,7 +85,6 @@ function cell({ x, y }: Position): string {
   return `${Math.round(x / NODE_WIDTH)}:${Math.round(y / NODE_HEIGHT)}`
 }
 
-/** The layout after a step was renamed. */
 export function renameInLayout(layout: Layout, from: string, to: string): Layout {
   return Object.fromEntries(Object.entries(layout).map(([id, position]) => [id === from ? to : id, position]))
 }

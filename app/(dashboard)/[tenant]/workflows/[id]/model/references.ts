@@ -73,7 +73,6 @@ export function anyOf(...rewrites: Rewrite[]): Rewrite {
   }
 }
 
-/** Rewrites the references of one text. */
 export function rewriteText(text: string, rewrite: Rewrite): { text: string; count: number } {
   let result = ''
   let at = 0

@@ -122,7 +122,6 @@ export function OnlyForm(props: {
 
 type Values = { run: { id: string; startTime: string } | null; leftOut: string[] }
 
-/** The origin of the data. */
 function Source({ pinned, last, names }: { pinned: boolean; last: Values | null; names: readonly string[] }) {
   const { path } = useTenant()
   return (

@@ -15,7 +15,6 @@ export function ProblemList(props: {
   checked: boolean
   error: unknown
   onGo: (problem: Problem) => void
-  /** The name of a step, by its id. */
   nameOf: (stepId: string) => string
   /** The form's label for a problem's field. */
   fieldOf: (problem: Problem) => string

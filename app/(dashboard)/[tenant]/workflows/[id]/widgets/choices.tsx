@@ -15,7 +15,6 @@ export function Choices(
     /** The noun for an entry, such as "action". */
     noun: string
     problemOf: (id: string) => string | null
-    /** A new entry. */
     create: (rows: readonly Row<Choice>[]) => Choice
     /** More controls of an entry. */
     more?: (row: Row<Choice>, rowLabel: string, change: (part: Partial<Pick<Choice, 'rest'>>) => void) => ReactNode

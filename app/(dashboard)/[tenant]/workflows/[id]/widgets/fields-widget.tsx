@@ -6,7 +6,6 @@ import { FieldFrame } from './field-frame'
 import { FieldsEditor } from './fields-editor'
 import type { WidgetProps } from './widget'
 
-/** The fields a person fills in. */
 export function FieldsWidget({ field, value, onChange, onRenameField, problem, readOnly }: WidgetProps) {
   return (
     <FieldFrame field={field} problem={problem}>

@@ -22,7 +22,6 @@ export function ToolWidget(props: WidgetProps) {
   return <ResourceSelect {...props} groups={groups} kind="tool" loaded={own !== undefined && builtin !== undefined} />
 }
 
-/** Chooses an agent of the workspace. */
 export function AgentWidget(props: WidgetProps) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.agents.list.queryOptions({ limit: '100' }))
@@ -30,7 +29,6 @@ export function AgentWidget(props: WidgetProps) {
   return <ResourceSelect {...props} groups={groups} kind="agent" loaded={data !== undefined} />
 }
 
-/** Chooses a workflow of the workspace. */
 export function WorkflowWidget(props: WidgetProps) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.workflows.list.queryOptions({ limit: 100 }))

@@ -5,7 +5,6 @@ import type { ReactNode } from 'react'
 import { moved, type Row } from './use-rows'
 import styles from './widgets.module.css'
 
-/** Buttons that move or remove a row. */
 export function RowTools<T>(props: {
   /** The row's name, for labels. */
   rowLabel: string
@@ -55,7 +54,6 @@ export function RemoveRow({ rowLabel, onClick }: { rowLabel: string; onClick: ()
   )
 }
 
-/** Adds a row at the end. */
 export function AddRow({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <Button

@@ -22,7 +22,6 @@ export function useInputSchema(field: CatalogField, siblings: JsonObject): Found
   return of?.resource === 'workflow' ? workflow : tool
 }
 
-/** The START fields of a workflow. */
 function useStartSchema(id: string): Found {
   const { data, isPending } = useStartFields(id, { enabled: id !== '', retry: false })
   const schema = useMemo(() => (data ? schemaOfFields(data) : null), [data])
