@@ -10,7 +10,7 @@ import { presentChange } from './present'
 /** Hundreds of definitions take longer than an ordinary transaction may. */
 const APPLY_MS = 60_000
 const ATTEMPTS = 5
-/** How often it retries without locks; after that it locks everything first. */
+/** How many attempts run without locks; later ones lock everything first. */
 const GIVES_WAY = 2
 
 /** @throws AppError FORBIDDEN */

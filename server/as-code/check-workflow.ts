@@ -26,7 +26,7 @@ export async function checkWorkflow(
     ? advice(tx, 'check of what is published', () => checkDefinition(tx, content), [])
     : requireRunnable(tx, content))
   const warnings = problems.filter(({ severity }) => severity === 'warning')
-  // A live version stays live, whatever happened to the objects it uses.
+  // A live version stays live, even if the objects it uses have changed.
   if (warnings.length < problems.length) return { report: { warnings } }
   return { report: { warnings }, columns: { pins }, renews }
 }

@@ -27,7 +27,7 @@ export function keyOf(webhook: InboundRow, request: Signed, query: Sent['query']
   const id = rules.deliveryId(request, webhook)
   if (id) return { key: `id:${digest(id)}`, lasts: true }
   const time = rules.time?.(request) ?? null
-  // Include an unsigned query, or it could be replaced in a replay.
+  // No scheme signs the query: in the key, it would let a signed delivery be replayed with another one.
   const said = webhook.scheme === 'none' ? JSON.stringify(query) : ''
   return { key: `content:${digest(`${time ?? ''}\n${said}\n`, request.bytes)}`, lasts: time !== null }
 }

@@ -55,7 +55,7 @@ export type TaskLinkView =
       waits: boolean
     }
 
-/** Reading it changes nothing, whoever opens the link and however often. */
+/** Reading it changes nothing, however often anybody opens the link. */
 export async function viewOf(found: FoundLink): Promise<TaskLinkView> {
   const { ctx, link, pause, workspace } = found
   const expired = link.expiresAt <= ctx.now()

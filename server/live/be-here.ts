@@ -35,7 +35,7 @@ export async function beHere(ctx: ServiceContext, input: unknown): Promise<{ peo
   // Only the dashboard calls this.
   const person = { id: actor.id, name: actor.kind === 'user' ? actor.name.slice(0, 100) : '' }
   const place: Place = { tenantId, workflowId: id, tab, stepId, version, person }
-  // Listens until the next call extends it.
+  // Keeps this process listening until the page reports again.
   liveChanges.use().release()
   const told: Told = { place, gone }
   const [found] = isId(id)

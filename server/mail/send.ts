@@ -31,7 +31,7 @@ export async function sendMail({ id, to, ...mail }: Mail): Promise<void> {
     await transport.sendMail({
       ...mail,
       from: MAIL_FROM,
-      // As an object, it is one address, whatever it contains.
+      // As an object, it is always exactly one address.
       to: { name: '', address: to },
       messageId: `<${id}@${domain}>`,
       // Asks machines not to reply, for example with absence notes.

@@ -30,8 +30,8 @@ const declined = () => processWide('mcp.questions', () => new Map<string, () => 
 type Send = (message: JsonObject) => void
 
 /**
- * Puts a run's questions to the person behind a client, until the run has ended, waits for another person, or an answer
- * fails to come.
+ * Puts a run's questions to the person behind a client, until the run has ended, waits for another person, or stays
+ * unanswered.
  * @returns the call's final result; null if it could ask nothing
  */
 export async function askFor(

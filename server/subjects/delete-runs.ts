@@ -96,7 +96,7 @@ async function reduceRun(erasure: Erasure, id: string): Promise<boolean> {
     for (let gone = ROWS; gone === ROWS; ) {
       if (erasure.isLate()) return true
       const ofRun = sql`tenant_id = ${ctx.tenantId} and run_id = ${id}`
-      // Both times: in a partitioned table, another partition has rows with equal `ctid`s.
+      // Filtered twice: in a partitioned table, another partition has rows with equal `ctid`s.
       const found = await ctx.db.execute(sql`
         delete from ${table} where ${ofRun} and ctid = any(array(select ctid from ${table} where ${ofRun} limit ${ROWS}))
         returning 1`)

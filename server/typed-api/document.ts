@@ -160,7 +160,7 @@ class Assembly {
   async #typesOf(definition: NonNullable<KnownWorkflow['expanded']>): Promise<KnownWorkflow['types']> {
     this.#steps += definition.steps.length
     if (this.#steps > MAX_STEPS || this.#work > MAX_WORK) return null
-    // Include the objects that a workflow within reach uses.
+    // The objects that a workflow within reach uses are within reach too.
     const outputs = keptOutputs(await knownOutputs(beyondReach(this.ctx), definition))
     const flow = await inSlices(this.ctx.tenantId, flowing(definition, outputs))
     const { work, ...types } = runTypesOf(definition, flow)

@@ -62,8 +62,8 @@ export async function listPublished(
 }
 
 /**
- * Everything of a kind that was ever published, oldest first, whoever asks: an object's name in the document must not
- * depend on the others a caller sees.
+ * Everything of a kind that was ever published, oldest first, for every caller: an object's name in the document must
+ * not depend on the others a caller sees.
  */
 export async function listNamed(ctx: ServiceContext, word: Word): Promise<(Listed & { createdAt: Date })[]> {
   const { table } = NOUNS[word]

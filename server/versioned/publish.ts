@@ -73,7 +73,7 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
     const saved = await findVersion(tx, noun, row, row.version)
     const content = noun.contentOf(saved)
     const live = isLive(row)
-    // A live version stays live, whatever has changed since.
+    // A live version stays live, even if other objects have changed since.
     if (!live) await refuseProblems(tx, noun, content)
     const { report, columns, renews = false } = await check(tx, { id, version: saved, content, live })
     const to = versionToPublish(row, saved, renews)

@@ -15,7 +15,7 @@ const BY = { by: 'apply' }
 /**
  * Makes schedules and inbound webhooks match the definitions. Workflows come first, because a starter must fit the
  * version it would start.
- * @param workflows their tasks after the fact
+ * @param workflows their tasks, already carried out
  */
 export async function carryOutStarters(
   tx: TransactionContext,

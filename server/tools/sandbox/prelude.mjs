@@ -2,8 +2,8 @@
  * The part of the sandbox inside the VM, evaluated before the script. It is a string rather than a stringified
  * function, because loaders and minifiers may rewrite functions but never strings. It takes everything it needs from
  * the VM's built-ins now, so a script that later replaces `JSON.stringify` or `Reflect.apply` only fools itself. It is
- * a convenience, not the security boundary: whatever a script does to it, a string of bounded length comes out, which
- * the worker checks again.
+ * a convenience, not the security boundary: no matter how a script abuses it, a string of bounded length comes out,
+ * which the worker checks again.
  */
 export const PRELUDE = `(function (emit, maxText) {
   'use strict'

@@ -7,7 +7,7 @@ import { getRunRow } from '../../run-store/find-run'
 import { tenantMasker } from '../../vault/masker'
 
 /**
- * The graph of a run: the definition of its pinned version, whatever happened to the workflow since, and the steps'
+ * The graph of a run: the definition of its pinned version, even if the workflow has changed since, and the steps'
  * present positions in the editor. Leaves ids unmasked, because the run's steps are found by them.
  * @throws AppError RUN_NOT_FOUND
  */

@@ -129,7 +129,10 @@ class Replayer extends Walker {
     }
   }
 
-  /** The outcome of the same visit of the same branch; otherwise of the step's last visit, once for each visit now. */
+  /**
+   * The outcome of the same visit of the same branch; otherwise of the step's last saved visit, however often it is
+   * visited now.
+   */
   private outcomeAt({ state, step, at }: Entry<Position>): StepOutcome {
     const all = own(this.kept.steps, step.id) ?? []
     const branch = shownBranch(state.ref.branch)
