@@ -38,7 +38,7 @@ export function curlCommand(call: CurlCall): string {
   return lines.join(' \\\n  ')
 }
 
-/** Quotes a text as one shell word, whatever it contains. */
+/** Quotes any text as one shell word. */
 export function quote(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Starts a new run, with edited data if it has a field, and opens it. */
+/** Starts a new run, with edited data if `field` is set, and opens it. */
 export function AgainForm({ run, field, fromStepId, onClose }: Props) {
   const [text, setText] = useState(field?.text ?? '{}')
   const [problem, setProblem] = useState<string | null>(null)

@@ -52,7 +52,7 @@ function referrers(
   step: Step,
   { name, fork, exit }: { name: string; fork: string; exit: string },
 ): Set<string> | null {
-  // A step's id always means its result, whatever name it is saved under.
+  // A step's id always means its result, under any saved name.
   if (name === step.id) return new Set()
   const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits).filter((one) => one.fork === fork)
   const body = regions.find((one) => one.exit === exit)?.steps ?? new Set<string>()
