@@ -40,7 +40,7 @@ export const THREAD_ENDPOINTS = {
     path: '/api/agents/{agentId}/threads/{threadId}',
     summary: 'Read a thread',
     description:
-      'What was said and which tools were called, newest first. Values of the vault are masked. A page of more than 4 MiB has fewer turns than `limit`, but at least one.',
+      'The turns with their messages and tool calls, newest first. Values of the vault are masked. A page of more than 4 MiB has fewer turns than `limit`, but at least one.',
     query: ReadThread,
     answers: {
       200: {

@@ -23,7 +23,7 @@ export const UiMessage = component('UiMessage', {
 /** The body that the AI SDK's `DefaultChatTransport` sends, with the fields that select the agent. */
 export const UiChatRequest = z.object({
   ...ChatRequest.shape,
-  threadId: ChatRequest.shape.threadId.describe('The thread to continue, whatever the chat’s id is.'),
+  threadId: ChatRequest.shape.threadId.describe('The thread to continue, regardless of the chat’s id.'),
   id: z
     .string()
     .min(1)

@@ -24,7 +24,7 @@ const change = {
   name: z.string(),
   actions: z
     .array(z.enum(['create', 'update', 'unarchive', 'publish', 'archive', 'delete']))
-    .describe('What was done to it, in this order.'),
+    .describe('The actions taken, in this order.'),
   version: z
     .number()
     .int()
@@ -66,7 +66,7 @@ export const DefinitionsDiff = component('DefinitionsDiff', {
       after: content.describe('Its new definition; null if the object would be archived or deleted.'),
     }),
   ),
-  drift: z.array(Refusal).describe('Changes that somebody else made: apply refuses to overwrite them.'),
+  drift: z.array(Refusal).describe('Changes by others: apply refuses to overwrite them.'),
   problems: z.array(Refusal).describe('What prevents saving or publishing: apply refuses it.'),
   ...more,
 })

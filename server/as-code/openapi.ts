@@ -87,7 +87,7 @@ export const AS_CODE_ENDPOINTS = {
     tag: 'Definitions',
     summary: 'Apply definitions',
     description:
-      'Makes the workspace match the definitions: all of them, or none. Applying the same again changes nothing. Refused if somebody else changed an object since it was applied (`DEFINITIONS_DRIFTED`). Up to 500 definitions and 8 MiB.',
+      'Makes the workspace match the definitions: all of them, or none. Applying the same again changes nothing. Refused if someone else changed an object since it was applied (`DEFINITIONS_DRIFTED`). Up to 500 definitions and 8 MiB.',
     permission: 'workflow:write',
     headers: ['Idempotency-Key'],
     body: {
@@ -97,7 +97,7 @@ export const AS_CODE_ENDPOINTS = {
     },
     answers: {
       200: {
-        description: 'What was changed.',
+        description: 'The changes made.',
         schema: answers.AppliedDefinitions,
         examples: { applied: example('A new version, published', { changes: [updated], ...rest }) },
       },

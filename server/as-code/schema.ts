@@ -66,7 +66,7 @@ export const ApplyDefinitions = z
       .describe(
         'Archive objects that were applied before and are missing here; with `force`, all workflows, agents and tools that are missing here. Schedules and inbound webhooks are deleted, but only if they were applied before. A kind without any definition here needs `force`.',
       ),
-    force: z.boolean().default(false).describe('Overwrite changes that somebody else made.'),
+    force: z.boolean().default(false).describe('Overwrite changes by others.'),
     // An export has this field.
     next: z
       .null('must be null: there are more definitions than these')

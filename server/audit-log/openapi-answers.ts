@@ -17,10 +17,10 @@ export const AuditEntry = component('AuditEntry', {
       name: z.string().describe('As it was then.'),
     })
     .describe('Who did it.'),
-  action: z.enum(AUDIT_ACTIONS).describe('What was done.'),
+  action: z.enum(AUDIT_ACTIONS).describe('The action.'),
   thing: z
     .object({ kind: z.enum(AUDIT_THINGS), id: z.string(), name: z.string().describe('As it was then.') })
-    .describe('What was changed. It may no longer exist.'),
+    .describe('The changed thing. It may no longer exist.'),
   details: z
     .record(z.string(), z.union([plain, z.object({ from: plain, to: plain })]))
     .describe('A summary of the change: plain values, and `changed` where a value would say too much. Never a secret.'),

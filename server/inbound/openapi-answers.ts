@@ -73,10 +73,10 @@ export const DeletedInbound = z.object({ id: z.string(), deleted: z.literal(true
 export const TriedInbound = component('TriedInbound', {
   starts: z.boolean().describe('Whether it would start a run.'),
   filtered: z.string().nullable().describe('Why the filter is not true; null if it is.'),
-  data: z.record(z.string(), AnyJson).describe('The START fields it gives.'),
+  data: z.record(z.string(), AnyJson).describe('The resulting START fields.'),
   problems: z
     .array(component('InboundProblem', { path: z.string(), message: z.string() }))
-    .describe('What is wrong with them.'),
+    .describe('The problems of these fields.'),
 })
 
 export const ReceivedDelivery = component('ReceivedDelivery', {

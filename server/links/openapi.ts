@@ -58,14 +58,14 @@ export const LINK_ENDPOINTS = {
     path,
     summary: 'Make a link to a task',
     description:
-      'Whoever has the link can answer this one pause, once, without signing in. It passes on the right of the caller to answer it. Opening the link decides nothing. `Idempotency-Key` has no effect here.',
+      'Anybody with the link can answer this one pause, once, without signing in. It passes on the caller’s right to answer it. Opening the link decides nothing. `Idempotency-Key` has no effect here.',
     permission: 'run:resume',
     body: {
       schema: CreateTaskLink,
       required: false,
       examples: {
         mine: example('For the only open pause, for seven days', {}),
-        theirs: example('For somebody else, for two days', {
+        theirs: example('For another person, for two days', {
           pauseId: 'main:decision#1',
           expiresIn: 'P2D',
           answeredBy: 'bob@example.com',

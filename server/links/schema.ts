@@ -25,7 +25,9 @@ export const CreateTaskLink = component('CreateTaskLink', {
     }, 'must be an ISO 8601 duration from PT1M to P30D, such as PT12H or P7D')
     .default('P7D')
     .describe('How long it works, as an ISO 8601 duration from `PT1M` to `P30D`. It never outlives the pause.'),
-  answeredBy: AnsweredBy.describe('Whom the answer counts for, as for resume. Only an API key can name somebody else.'),
+  answeredBy: AnsweredBy.describe(
+    'Whom the answer counts for, as for resume. Only an API key can name another person.',
+  ),
 })
 
 export const ListTaskLinks = z.object({

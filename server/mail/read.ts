@@ -123,5 +123,5 @@ async function whyNot(
   // If votes decide, one person's claim does not exclude the others.
   return kind !== 'given' && named && (claimedBy === null || isVote(signal))
     ? null
-    : 'Somebody else takes care of the task.'
+    : 'Someone else takes care of the task.'
 }

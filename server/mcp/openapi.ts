@@ -10,7 +10,7 @@ export const MCP_ENDPOINTS = {
     tag: 'MCP',
     summary: 'Send a message of the Model Context Protocol',
     description:
-      'Streamable HTTP. The response is JSON, or a stream if a call has questions for the user of a client that can ask them. Published workflows, agents and tools are tools; the newest runs and open tasks are resources. What is listed, and what may be called, depends on the role.',
+      'Streamable HTTP. The response is JSON, or a stream if a call has questions for the user of a client that can ask them. Published workflows, agents and tools are tools; the newest runs and open tasks are resources. The role determines which of them are listed and may be called.',
     permission: 'run:read',
     body: {
       schema: McpMessage,

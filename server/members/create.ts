@@ -46,7 +46,7 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
     await getTenant(tx)
     const { userId, isNew } = await findOrCreateUser(tx, { email, name, passwordHash })
     if (!isNew && chosen) {
-      throw new AppError('CONFLICT', { message: 'Somebody with this address already exists and keeps their password' })
+      throw new AppError('CONFLICT', { message: 'A person with this address already exists and keeps their password' })
     }
     const { tenantId } = tx
     const rows = await tx.db
@@ -68,7 +68,7 @@ async function findOrCreateUser(tx: TransactionContext, user: { email: string; n
   const userId = await insertUser(tx.db, { ...user, addressProvenAt: tx.now() }, tx.now())
   if (userId) return { userId, isNew: true }
   const [existing] = await tx.db.select().from(users).where(eq(users.email, user.email)).for('update')
-  if (!existing) throw new AppError('CONFLICT', { message: 'Somebody just freed this address; try again' })
+  if (!existing) throw new AppError('CONFLICT', { message: 'This address was freed just now; try again' })
   if (existing.addressProvenAt !== null) return { userId: existing.id, isNew: false }
   await proveAddress(tx.db, existing.id, user.passwordHash, tx.now())
   return { userId: existing.id, isNew: true }

@@ -48,5 +48,5 @@ export async function requireAnotherOwner(tx: TransactionContext, userId: string
     .from(members)
     .where(and(eq(members.tenantId, tx.tenantId), eq(members.role, 'owner')))
   if (owners.some((owner) => owner.userId !== userId)) return
-  throw new AppError('CONFLICT', { message: 'A workspace needs an owner: make somebody else an owner first' })
+  throw new AppError('CONFLICT', { message: 'A workspace needs an owner: make another member an owner first' })
 }

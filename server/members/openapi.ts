@@ -145,7 +145,7 @@ export const MEMBER_ENDPOINTS = {
     permission: 'member:manage',
     method: 'POST',
     path: '/api/invitations',
-    summary: 'Invite somebody',
+    summary: 'Invite a person',
     description:
       'Only this response contains the token of the link. An earlier invitation of the same address is revoked. `Idempotency-Key` has no effect here.',
     body: { schema: Invite, required: true, examples: { invite: example('An editor', { email, role: 'editor' }) } },

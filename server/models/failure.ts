@@ -54,7 +54,7 @@ export function toModelFailure(err: unknown, provider: string): ModelFailure {
     })
   }
   if (ToolChoiceViolationError.isInstance(err))
-    return new ModelFailure(provider, 'kept calling tools after it was told to stop')
+    return new ModelFailure(provider, 'kept calling tools although it had to answer')
   if (!APICallError.isInstance(err)) return new ModelFailure(provider, 'gave an unreadable answer')
   const status = err.statusCode
   if (status === undefined) return new ModelFailure(provider, 'could not be reached', { transient: true })

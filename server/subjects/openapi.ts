@@ -37,7 +37,7 @@ export const SUBJECT_ENDPOINTS = {
     query: DeleteSubjectData,
     answers: {
       200: {
-        description: 'What was deleted.',
+        description: 'How much was deleted.',
         schema: answers.DeletedSubjectData,
         examples: { done: example('Everything', { sub: 'user_123', deleted: counts, done: true }) },
       },

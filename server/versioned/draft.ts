@@ -118,6 +118,6 @@ async function draftProblems<R extends Row, V extends VersionRow, C extends Name
 
 export function draftConflict(row: Pick<Row, 'version'>): AppError {
   return new AppError('VERSION_CONFLICT', {
-    details: [{ path: 'revision', message: 'Somebody else saved the draft in between.', currentVersion: row.version }],
+    details: [{ path: 'revision', message: 'Someone else saved the draft in between.', currentVersion: row.version }],
   })
 }

@@ -40,7 +40,7 @@ export async function mailOwners(ctx: ServiceContext, endpoint: EndpointRow, gon
   })
   const failed = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected').length
   if (failed > 0)
-    ctx.log.warn({ endpointId: endpoint.id, failed }, 'owners could not be told that a webhook is disabled')
+    ctx.log.warn({ endpointId: endpoint.id, failed }, 'could not notify the owners that a webhook is disabled')
 }
 
 function link(href: string): string {

@@ -66,5 +66,5 @@ export const WebhookDelivery = component('WebhookDelivery', {
 })
 
 export const WholeDelivery = WebhookDelivery.extend({
-  body: z.string().nullable().describe('What is sent; null before the first attempt.'),
+  body: z.string().nullable().describe('The body as sent; null before the first attempt.'),
 }).register(components, { id: 'WholeWebhookDelivery' })

@@ -46,7 +46,7 @@ const API: VersionedApi = {
     create: 'Creates a draft. Only `name` is required: publish and start check the rest.',
     get: 'The latest saved definition, also for an archived workflow.',
     update:
-      'Saves the next version. Fields the body leaves out keep their values; a body that changes nothing creates no version. New runs still use the published version. Send `If-Match` or `version` so that you do not overwrite somebody else’s change.',
+      'Saves the next version. Fields the body leaves out keep their values; a body that changes nothing creates no version. New runs still use the published version. Send `If-Match` or `version` so that you do not overwrite another person’s change.',
     archive: 'No new runs can start; open runs finish. Unarchive brings it back; archiving again changes nothing.',
     publish:
       'New runs use it from now on. If it has problems, the response is 400 `VALIDATION_FAILED` with one detail each: `code`, `stepId` and `field`. Publishing again without a change does nothing.',
@@ -144,7 +144,7 @@ export const WORKFLOW_ENDPOINTS = {
     },
     answers: {
       200: {
-        description: 'What was found.',
+        description: 'The findings.',
         schema: answers.Simulation,
         examples: { simulation: example('Everything was reached', examples.simulation) },
       },

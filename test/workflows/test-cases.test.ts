@@ -118,7 +118,7 @@ test('a run that was kept is walked again on the draft, with its results and ans
     ],
   })
   expect(await results(id)).toMatchObject([
-    { outcome: 'not run', reason: 'The run that was kept did not come to more, so nothing says what it gives.' },
+    { outcome: 'not run', reason: 'The run that was kept did not come to more, so its result is unknown.' },
   ])
   await save([calc, { id: 'ok', type: 'request-user-action', actions: actions.slice(1) }, ...rest.slice(1)] as never, {
     edges: [...PRICE.edges.filter(({ on }) => on !== 'yes'), { from: 'ok', to: 'form' }],

@@ -137,7 +137,7 @@ class Replayer extends Walker {
     const all = own(this.kept.steps, step.id) ?? []
     const branch = shownBranch(state.ref.branch)
     const found = all.find((one) => one.branch === branch && one.visit === at.visit) ?? all.at(-1)
-    if (!found) throw new NotKept(`The run that was kept did not come to ${step.id}, so nothing says what it gives.`)
+    if (!found) throw new NotKept(`The run that was kept did not come to ${step.id}, so its result is unknown.`)
     return found
   }
 
