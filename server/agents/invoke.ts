@@ -32,7 +32,7 @@ export async function invokeAgent(
   authorize(ctx, 'agent:invoke')
   const body = isJsonObject(input.body) ? input.body : {}
   const message = requireMessage(body.message)
-  // A missing ability of the agent takes precedence over other errors.
+  // An agent that cannot answer with data is reported before other errors.
   const agent = await loadAgent(ctx, input.agentId, wantedVersion(body.version ?? undefined))
   requireDataAnswers(agent)
   const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message'])

@@ -19,7 +19,7 @@ export type AgentTool = ModelTool & { id: string } & (
   )
 
 /**
- * The present toolset of an agent: exactly the tools and agents attached to its version. Omits those removed since it
+ * The current toolset of an agent: exactly the tools and agents attached to its version. Omits those removed since it
  * was saved, and lists them in `warnings`.
  * @returns the tools by id
  */
@@ -54,7 +54,7 @@ async function loadUse(ctx: ServiceContext, toolId: string, version: string | nu
   const tool = await loadTool(ctx, toolId, version)
   const { name, description, inputSchema } = tool
   const takesObject = inputSchema && (inputSchema.type === undefined || inputSchema.type === 'object')
-  // The dropped rules are still checked by the call of the tool.
+  // Calls still check the dropped rules.
   const { schema, names } = acceptableSchema(takesObject ? inputSchema : OPEN_OBJECT)
   return {
     kind: 'tool',

@@ -11,7 +11,7 @@ import { isFileId } from './storage-key'
 interface Options {
   /** The prefix of a field's name in the path of a detail. */
   at?: string
-  /** Present values: their files must be stored, but may be outside the caller's reach. */
+  /** Existing values: their files must be stored, but may be outside the caller's reach. */
   kept?: JsonObject
   /** A file that is stored together with the values. */
   staged?: string | null

@@ -65,7 +65,7 @@ export async function getInboundDelivery(ctx: ServiceContext, { deliveryId, ...o
 }
 
 /**
- * Decides a delivery again, by the present mapping and filter. This is a new delivery, and may start a run of its own.
+ * Decides a delivery again, by the current mapping and filter. This is a new delivery, and may start a run of its own.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, CONFLICT if the content is deleted, UNAVAILABLE
  */
 export async function replayInboundDelivery(ctx: ServiceContext, { deliveryId, ...one }: OneDelivery) {

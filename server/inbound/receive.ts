@@ -15,7 +15,7 @@ import { schemes } from './schemes/registry'
 import { type Signed, textIn } from './schemes/scheme'
 import { openSecrets } from './secrets'
 
-/** How often at most the last refusal of an inbound webhook is stored. */
+/** The minimum time between two stored refusals of an inbound webhook. */
 const NOTE_EVERY_MS = 10_000
 
 interface Arrival {

@@ -56,7 +56,7 @@ export async function insertInbound(
 
 /**
  * Changes a locked inbound webhook. Its address and its secrets stay.
- * @throws AppError INVALID_INPUT; WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT if it shall start another workflow
+ * @throws AppError INVALID_INPUT; WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT for a change of its workflow
  */
 export async function changeInbound(
   tx: TransactionContext,

@@ -10,11 +10,11 @@ import { hasRun } from '../run-store/find-run'
 import { type Person, personOf } from '../runs/person'
 import type { LinkRow } from './find'
 
-/** The present maker of a link. */
+/** The maker of a link, with their current rights. */
 type Maker = Pick<ServiceContext, 'actor' | 'reach'>
 
 /**
- * The person whose answer a link gives, with their present rights: the maker's may have changed. Null if the maker has
+ * The person whose answer a link gives, with their current rights: the maker's may have changed. Null if the maker has
  * left, may no longer answer tasks, or no longer reaches the run.
  */
 export async function personBehind(ctx: ServiceContext, link: LinkRow): Promise<Person | null> {

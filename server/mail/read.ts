@@ -27,7 +27,7 @@ type Dropped = { dropped: string }
 
 const giver = alias(users, 'giver')
 
-/** The content of a mail by the present state; or why it is obsolete. */
+/** The content of a mail by the current state; or why it is obsolete. */
 export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to: string; mail: TaskMail } | Dropped> {
   const found = await findTask(ctx, row)
   if (!found || found.pause.answeredAt || found.run.status !== 'paused') return { dropped: 'The task is closed.' }

@@ -50,8 +50,9 @@ export async function insertSchedule(
 }
 
 /**
- * Changes a locked schedule. A new timetable counts from now, and so does a resumed one: missed times are skipped.
- * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT, if it shall start another workflow
+ * Changes a locked schedule. A new timetable counts from now, and so does that of a resumed schedule: missed times are
+ * skipped.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT, for a change of its workflow
  */
 export async function changeSchedule(
   tx: TransactionContext,

@@ -25,7 +25,7 @@ export async function deleteRuns(erasure: Erasure): Promise<boolean> {
   for (let after = ''; ; ) {
     if (erasure.isLate()) return false
     const page = await ownRuns(ctx, sub, after, ROUND)
-    // Restart once: some may have been added behind.
+    // Restart from the beginning: some may have been added behind.
     if (page.length === 0 && after === '') return true
     after = page.at(-1) ?? ''
     // Insights preserve the counts of past days.

@@ -25,7 +25,7 @@ const EVENTS = 5_000
  * Deletes the data of a subject: its runs with their history and files, its threads, its events and the responses
  * stored for its idempotency keys. Each batch is a transaction of its own and finds the remaining data, so the next
  * call continues an interrupted one, or one that is not `done`.
- * @throws AppError INVALID_INPUT, FORBIDDEN; CONFLICT while runs are open, unless they shall be terminated
+ * @throws AppError INVALID_INPUT, FORBIDDEN; CONFLICT while runs are open, unless `terminateRuns` is set
  */
 export async function deleteSubjectData(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'subject:delete')

@@ -13,7 +13,7 @@ export const isAcceptableName = (name: unknown): boolean => typeof name === 'str
 
 /**
  * A schema of arguments in the form all model providers accept: some reject a whole request if a schema combines others
- * at its top level. Merges their fields into the schema itself. The call of the tool still checks the dropped rules.
+ * at its top level. Merges their fields into the schema itself. Calls still check the dropped rules.
  */
 export function flatSchema(given: JsonObject): JsonObject {
   const { $schema, anyOf, oneOf, allOf, not, enum: options, $ref, ...schema } = given

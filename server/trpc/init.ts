@@ -74,7 +74,7 @@ const never = new AbortController().signal
 
 /**
  * Calls a subscription, which counts as one of the tenant's open streams. Once the person loses the rights it was
- * opened with, it ends like an outage: their page reconnects with the present rights.
+ * opened with, it ends like an outage: their page reconnects with their current rights.
  * @throws AppError TOO_MANY_STREAMS
  */
 async function asStream<R extends { ok: boolean }>(

@@ -26,7 +26,7 @@ export type CaseResult = {
   cost: number | null
 }
 
-/** How a case ended, and its usage. Null if too little time, or too few tokens, were left for it. */
+/** How a case ended, and its usage. `notRun` is the reason, such as a lack of time or tokens. */
 export interface RanCase {
   ended: Ended | { notRun: string }
   usage?: Usage

@@ -108,7 +108,7 @@ export async function nameAnswerers(
   }
 }
 
-/** How a vote came in, for display; null if the voter cast it in person. */
+/** How a vote came in, for display; null if the voter cast it directly. */
 export async function nameWays(ctx: ServiceContext, vias: readonly (string | null)[]) {
   const nameOf = await nameActors(
     ctx,

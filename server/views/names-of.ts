@@ -7,7 +7,7 @@ import type { Pin } from '../definition/pins'
 
 const TABLES = { tool: tools, agent: agents, workflow: workflows }
 
-/** The names of the existing ones of these tools, agents and workflows, by `kind:id`. */
+/** The names of these tools, agents and workflows by `kind:id`, without deleted ones. */
 export async function namesOf(ctx: ServiceContext, uses: Pick<Pin, 'kind' | 'id'>[]): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   for (const kind of ['tool', 'agent', 'workflow'] as const) {

@@ -30,7 +30,7 @@ export interface FindUsers extends One {
 /** Enough to show who is affected; nobody would read a list of hundreds. */
 const MAX = 100
 
-/** The present users of a tool or an agent, by name. Drafts of workflows do not count: nobody runs them. */
+/** The current users of a tool or an agent, by name. Drafts of workflows do not count: nobody runs them. */
 export async function findUsers(ctx: ServiceContext, { id, of }: FindUsers): Promise<UserOf[]> {
   authorize(ctx, `${of}:read`)
   const found = await Promise.all([workflowsWith(ctx, { id, of }), agentsWith(ctx, { id, of })])

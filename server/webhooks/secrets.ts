@@ -28,7 +28,7 @@ export function stillSigns({ endsAt }: WebhookSecret, now: Date): boolean {
   return endsAt === null || new Date(endsAt) > now
 }
 
-/** The present signing keys. Empty, with a log line, if none can be decrypted. */
+/** The current signing keys. Empty, with a log line, if none can be decrypted. */
 export function signingKeys(ctx: ServiceContext, endpoint: { id: string; secrets: WebhookSecret[] }): Buffer[] {
   return endpoint.secrets
     .filter((secret) => stillSigns(secret, ctx.now()))

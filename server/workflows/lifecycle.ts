@@ -39,7 +39,7 @@ export const {
 } = WORKFLOWS
 
 /**
- * Checks a version, and pins the present versions of its tools, agents and workflows. If one of those has a newer
+ * Checks a version, and pins the current versions of its tools, agents and workflows. If one of those has a newer
  * version, publishing again makes a new version.
  * @throws AppError VALIDATION_FAILED
  */

@@ -193,8 +193,8 @@ export async function deleteWorkflowCase(ctx: ServiceContext, input: OneCase) {
 }
 
 /**
- * Runs test cases of a workflow against its saved draft. Executes nothing and asks nobody: effects and people give the
- * saved results and answers.
+ * Runs test cases of a workflow against its saved draft. Executes nothing and asks nobody: effects return the saved
+ * results, and pauses get the saved answers.
  * @param input.body `only` has the ids of the cases to run
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT, VALIDATION_FAILED if the draft could not run
  */

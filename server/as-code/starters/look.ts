@@ -54,7 +54,7 @@ export async function appliedStarters(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Locks the row. @returns its present state; undefined if it is gone */
+/** Locks the row. @returns its current state; undefined if it is gone */
 export async function lockStarter(
   { db, tenantId }: TransactionContext,
   { table }: StarterKind,

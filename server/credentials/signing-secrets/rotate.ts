@@ -11,7 +11,7 @@ import { parseInput } from '../../parse'
 import { createSigningSecret } from './create'
 import { getSigningSecret } from './find'
 
-/** The maximum lifetime of a token: none issued before the rotation is rejected. */
+/** The maximum lifetime of a token, so that none issued before the rotation is rejected. */
 const DEFAULT_GRACE_MS = MAX_LIFE_S * 1_000
 const MAX_GRACE_MS = 365 * 24 * 60 * 60_000
 export const RotateSecret = component('RotateSigningSecret', {

@@ -33,7 +33,7 @@ export interface MadeInvitation {
 
 /**
  * Invites a person. Revokes an earlier open invitation for the same address, so each person has one link.
- * @throws AppError INVALID_INPUT, FORBIDDEN, CONFLICT for a present member
+ * @throws AppError INVALID_INPUT, FORBIDDEN, CONFLICT for someone who is already a member
  */
 export async function createInvitation(ctx: ServiceContext, input: unknown): Promise<MadeInvitation> {
   authorize(ctx, 'member:manage')

@@ -53,7 +53,7 @@ export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, 
       issue(path, `"\${${source}}" must start with ${known.join(', ')}`)
     } else if (root === 'secrets') {
       const [name] = reference.path
-      // Uses of a secret are searched by this text.
+      // Uses of a secret are found by this text.
       if (!SecretName.safeParse(name).success || source !== `secrets.${name}`)
         issue(path, `"\${${source}}" must be \${secrets.NAME}`)
     }

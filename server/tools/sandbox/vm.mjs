@@ -20,7 +20,7 @@ export class Vm {
   machine
   #kit
   #fetchKit
-  // the present targets of `console` and `fetch`
+  // the current targets of `console` and `fetch`
   /** @type {Emit | null} */
   #emit = null
   /** @type {Ask | null} */

@@ -4,7 +4,7 @@ import { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 
-/** The present names of workflows, their steps and agents. Deleted ones are shown by their id. */
+/** The current names of workflows, their steps and agents. Deleted ones are shown by their id. */
 export async function namesOf(ctx: ServiceContext, ids: { workflows: string[]; agents: string[] }) {
   const [rows, agentRows, masker] = await Promise.all([
     ctx.db

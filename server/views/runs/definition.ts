@@ -8,7 +8,7 @@ import { tenantMasker } from '../../vault/masker'
 
 /**
  * The graph of a run: the definition of its pinned version, even if the workflow has changed since, and the steps'
- * present positions in the editor. Leaves ids unmasked, because the run's steps are found by them.
+ * current positions in the editor. Leaves ids unmasked, because the run's steps are found by them.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function getRunDefinition(ctx: ServiceContext, { runId }: { runId: string }) {

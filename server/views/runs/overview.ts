@@ -116,7 +116,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     workflowVersion: run.workflowVersion,
     /** As shown to people; null for a draft. */
     versionNumber: run.versionNumber,
-    /** The workflow's present state; null if it is deleted. */
+    /** The workflow's current state; null if it is deleted. */
     workflow,
     state: stateOf(run),
     cancelling: run.cancelRequestedAt !== null && run.endTime === null,

@@ -14,7 +14,7 @@ export interface RunName {
   keyed: boolean
 }
 
-/** The names of the existing ones of these runs, by id. */
+/** The names of these runs by id, without deleted ones. */
 export async function runNames(
   ctx: ServiceContext,
   ids: Iterable<string | null>,

@@ -30,7 +30,7 @@ export interface ShownVote {
   label: string
   /** The data sent with the vote; null without any. */
   value: string | null
-  /** How it came in, such as `the key Orders`; null if the voter cast it in person. */
+  /** How it came in, such as `the key Orders`; null if the voter cast it directly. */
   via: string | null
   at: string
 }

@@ -134,7 +134,7 @@ function checkExits(definition: Definition, regions: readonly Region[]): Problem
         problems.push({ severity: 'warning', code: 'W_EMPTY_BRANCH', message, stepId: step.id })
         continue
       }
-      // The path of a branch ends anywhere.
+      // A path within a branch may end anywhere.
       if (inBody.has(step.id)) continue
       // If every action has its own edge, no run takes `next`.
       const actions = exits.filter((exit) => fallsToNext(type.exits, exit.id))

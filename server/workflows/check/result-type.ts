@@ -32,7 +32,7 @@ export function resultTypeOf(definition: Definition, flow: Flow = flowOf(definit
   for (const [at, { id, type: name }] of definition.steps.entries()) {
     if (!reached.has(id)) continue
     if (findStepType(name)?.mode === 'end') type = join(type, flow.readsAfter(id, '')(id).type)
-    // The path of a branch ends anywhere.
+    // A path within a branch may end anywhere.
     if (inBody.has(id)) continue
     for (const { exit } of endsOf(definition, at, leaving)) type = join(type, flow.readsAfter(id, exit)('_').type)
   }
