@@ -37,7 +37,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     fixes: [
       'Send an API key as `x-api-key`, or a signed token as `Authorization: Bearer …`.',
       'If you send `x-tenant-id`, make sure that it is the tenant of the key.',
-      'Check a token with the token debugger in Settings, Signing secrets. Whoever runs the service finds the reason in the log, under the request id.',
+      'Check a token with the token debugger in Settings, Signing secrets. The people who run the service find the reason in the log, under the request id.',
       'In the dashboard, sign in again.',
     ],
   },
@@ -51,16 +51,16 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
   },
   NOT_ASSIGNED: {
     title: 'The task is assigned to others',
-    means: 'The task is assigned to certain people or roles, and whoever answered is not among them.',
+    means: 'The task is assigned to certain people or roles, and the person who answered is not among them.',
     fixes: [
       'Let one of the assignees answer. The task shows who they are.',
       'If an API key answers for a person, name the person in `answeredBy`.',
     ],
   },
   SELF_APPROVAL: {
-    title: 'Whoever started the run may not decide it',
+    title: 'The person who started the run may not decide it',
     means: 'The step does not let those who started a run decide it, and a rerun counts as started by both.',
-    fixes: ['Let somebody else answer the task.', 'Allow it in the settings of the step, for runs that start later.'],
+    fixes: ['Let another person answer the task.', 'Allow it in the settings of the step, for runs that start later.'],
   },
   WORKFLOW_NOT_FOUND: {
     title: 'No such workflow',
@@ -144,8 +144,8 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     fixes: ['Unarchive the tool, from its menu in the list of tools.', 'Use another tool in the step.'],
   },
   VERSION_CONFLICT: {
-    title: 'Somebody else saved a newer version',
-    means: 'Somebody else has saved a newer version since you read it. Your change was not saved.',
+    title: 'Someone else saved a newer version',
+    means: 'Someone else has saved a newer version since you read it. Your change was not saved.',
     fixes: [
       'Read the newest version, make your change to it, and save again with its version.',
       'In the editor, choose between both where they changed the same; everything else is merged.',
@@ -162,16 +162,16 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
   },
   RUN_NOT_PAUSED: {
     title: 'The run does not wait for this answer',
-    means: 'The run does not wait for an answer, or not for this one: somebody else answered first, or it went on.',
+    means: 'The run does not wait for an answer, or not for this one: someone else answered first, or it continued.',
     fixes: [
       'Read the status of the run: `details` has it too.',
-      'If the answer was yours and the response was lost, nothing is left to do. An `Idempotency-Key` tells the two apart.',
+      'If the answer was yours and the response was lost, nothing is left to do. An `Idempotency-Key` distinguishes the two.',
     ],
   },
   ALREADY_VOTED: {
     title: 'This person has already voted',
     means: 'This person has voted on this task. A vote is final.',
-    fixes: ['Let somebody else vote. The task shows how many votes are missing.'],
+    fixes: ['Let another person vote. The task shows how many votes are missing.'],
   },
   RUN_ALREADY_ENDED: {
     title: 'The run has already ended',
@@ -227,7 +227,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     fixes: [
       'Wait as many seconds as `retry-after` says, and send the request again.',
       'Follow runs with their event stream or with webhooks, instead of asking again and again.',
-      'Whoever runs the service can raise the limits: `RATE_LIMIT_REQUESTS`, `RATE_LIMIT_STARTS`, `RATE_LIMIT_INVOKES`.',
+      'The people who run the service can raise the limits: `RATE_LIMIT_REQUESTS`, `RATE_LIMIT_STARTS`, `RATE_LIMIT_INVOKES`.',
     ],
   },
   TOO_MANY_STREAMS: {
@@ -270,7 +270,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     fixes: [
       'Check the model and its key in the agent and in Settings, Vault.',
       'Try again later, if the provider is overloaded.',
-      'Whoever runs the service finds the reason in the log, under the request id.',
+      'The people who run the service find the reason in the log, under the request id.',
     ],
   },
   TOOL_INVOCATION_FAILED: {
@@ -285,7 +285,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     fixes: [
       'Send the request again, with an `Idempotency-Key` if it must not happen twice.',
       REQUEST,
-      'Whoever runs the service finds the reason in the log, under that id.',
+      'The people who run the service find the reason in the log, under that id.',
     ],
   },
   UNAVAILABLE: {

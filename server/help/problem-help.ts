@@ -38,7 +38,7 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
   },
   DUPLICATE_STEP_ID: {
     title: 'Two steps have the same id',
-    means: 'Two steps have the same id, so connections and `${…}` cannot tell which of them is meant.',
+    means: 'Two steps have the same id, so connections and `${…}` are ambiguous.',
     fixes: [FIX, 'Give one of them another id, and check which of the two its connections are about.'],
   },
   UNKNOWN_STEP_TYPE: {
@@ -181,7 +181,7 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
   W_BRANCH_OPEN: {
     title: 'A branch may write any field',
     means:
-      'A step in a branch may add fields of any name, also those that another branch writes at the same time. What is known about the data ends there.',
+      'A step in a branch may add fields of any name, also those that another branch writes at the same time. From there on, nothing is known about the data.',
     fixes: ['Set “Save as” on the step, so that its result is kept under one name. The Fix button does it.'],
   },
   W_NO_END: {

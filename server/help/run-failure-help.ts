@@ -3,7 +3,7 @@ import type { ErrorHelp } from './error-help'
 
 const OPEN = 'Open the step in the run: its input, its attempts and its logs are there.'
 const AGAIN = 'Retry the run from the step that failed. It keeps what the steps before it did.'
-const SERVICE = 'Whoever runs the service finds the reason in the log, under the id of the run.'
+const SERVICE = 'The people who run the service find the reason in the log, under the id of the run.'
 
 /**
  * The help for the codes with which runs fail, except those of responses (`ERROR_HELP`). Tools and `fail-flow` steps

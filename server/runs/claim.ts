@@ -78,7 +78,7 @@ async function requireUnchanged(
     .where(and(claimIs({ tenantId: tx.tenantId, ...at }), claimStands(taskClaims)))
   const now = claim?.person ?? null
   if (now === from) return
-  const name = now === null ? null : ((await personOfMember(tx, now))?.name ?? 'Somebody')
-  const message = name === null ? 'Somebody released it meanwhile.' : `${name} has it now.`
+  const name = now === null ? null : ((await personOfMember(tx, now))?.name ?? 'Another member')
+  const message = name === null ? 'It was released in the meantime.' : `${name} has it now.`
   throw new AppError('CONFLICT', { message: 'The task was claimed or released meanwhile', details: [{ message }] })
 }

@@ -58,7 +58,7 @@ export const PauseDescriptor = z
         .record(z.string(), z.int().min(1))
         .optional()
         .describe('How many votes each action needs; absent if the first answer decides.'),
-      noSelfApproval: z.literal(true).optional().describe('Whoever started the run may not answer.'),
+      noSelfApproval: z.literal(true).optional().describe('The person who started the run may not answer.'),
       votes: z
         .array(
           component('PauseVote', {

@@ -100,7 +100,7 @@ export const RUN_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Answer a pause',
     description:
-      'The answer is stored before this call returns. If several arrive at once, exactly one gets 200. An answer that does not match the pause gets 400, and the run stays paused. Where a step needs several votes, this casts one: the run stays `paused` until they decide.',
+      'The answer is stored before this call returns. If several arrive at the same time, exactly one gets 200. An answer that does not match the pause gets 400, and the run stays paused. Where a step needs several votes, this casts one: the run stays `paused` until they decide.',
     permission: 'run:resume',
     headers: ['Idempotency-Key'],
     body: {
@@ -116,7 +116,7 @@ export const RUN_ENDPOINTS = {
           value: { type: 'request_user_action', actionId: 'approve', actionValue: 'approved' },
         },
         vote: {
-          summary: 'Vote for somebody else, with an API key',
+          summary: 'Vote for another person, with an API key',
           value: { type: 'request_user_action', actionId: 'approve', answeredBy: 'ada@example.com' },
         },
       },

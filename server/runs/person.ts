@@ -25,7 +25,7 @@ export interface Person {
 export async function personOf(ctx: ServiceContext, answeredBy?: string): Promise<Person> {
   const { actor } = ctx
   if (answeredBy !== undefined && actor.kind !== 'apiKey' && sameName(answeredBy) !== sameName(actor.id)) {
-    const message = 'Only an API key can answer for somebody else.'
+    const message = 'Only an API key can answer for another person.'
     throw new AppError('INVALID_INPUT', { details: [{ path: 'answeredBy', message }] })
   }
   if (actor.kind === 'apiKey' && answeredBy === undefined) return keyAsPerson(ctx, actor)

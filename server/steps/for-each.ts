@@ -36,7 +36,7 @@ export const forEach = defineStep({
     onItemError: z
       .enum(['stop', 'continue'])
       .optional()
-      .describe('`stop` (the default) fails with the first iteration that fails; `continue` goes on with the others.'),
+      .describe('`stop` (the default) fails with the first iteration that fails; `continue` proceeds with the others.'),
     workflowId: z.string().max(100).optional(),
     input: z.record(z.string(), AnyJson).optional(),
     version: z.union([z.string().max(20), z.number()]).optional(),
@@ -60,7 +60,7 @@ export const forEach = defineStep({
     concurrency: {
       widget: 'number',
       label: 'At the same time',
-      help: 'How many items are worked on at once; one after the other by default.',
+      help: 'How many items are worked on at the same time; one after the other by default.',
       advanced: true,
     },
     batch: {

@@ -39,7 +39,7 @@ export const requestUserAction = defineStep({
       .describe('The actions to choose from.'),
     assignees: Assignees,
     needs: Needs.describe('How many votes each action needs, by its id; 1 by default. Each person has one vote.'),
-    noSelfApproval: z.boolean().optional().describe('Whoever started the run may not answer.'),
+    noSelfApproval: z.boolean().optional().describe('The person who started the run may not answer.'),
     dueIn: DueIn,
     expiresIn: ExpiresIn.describe('How long people have, as an ISO 8601 duration such as `P2D`.'),
   }),

@@ -102,7 +102,7 @@ async function requireNoneHeld(
       ),
     )
   if (!held) return
-  const who = held.person === tx.actor.id ? 'You have' : `${held.name ?? 'Somebody'} has`
+  const who = held.person === tx.actor.id ? 'You have' : `${held.name ?? 'Another person'} has`
   throw new AppError('RUN_NOT_PAUSED', {
     message: `${who} just answered this task`,
     details: [{ message: 'That answer can still be undone for a few seconds.' }],
