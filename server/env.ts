@@ -154,7 +154,7 @@ const Variables = z.object({
   /** Read by the launcher and the web process: see `cli/common.mjs`. */
   STOP_DELAY_MS: count(0, 120_000, 0),
   SYNC_START_TIMEOUT_MS: count(0, 600_000, 50_000),
-  /** How long a step may keep running after a cancel. */
+  /** How long a step may continue after a cancel. */
   CANCEL_GRACE_MS: count(0, 600_000, 10_000),
   /** How long an answer given in the dashboard can be undone; 0 for not at all. */
   ANSWER_UNDO_MS: count(0, 60_000, 10_000),
@@ -332,7 +332,7 @@ type VercelSettings = Partial<
   Record<'VERCEL_ENV' | 'VERCEL_URL' | 'VERCEL_BRANCH_URL' | 'VERCEL_PROJECT_PRODUCTION_URL', string | undefined>
 > & { VERCEL: boolean }
 
-/** A branch keeps its address from one deployment to the next. */
+/** A branch has the same address in every deployment. */
 function vercelOrigin(settings: VercelSettings): string | undefined {
   if (!settings.VERCEL) return undefined
   const { VERCEL_ENV, VERCEL_URL, VERCEL_BRANCH_URL, VERCEL_PROJECT_PRODUCTION_URL } = settings

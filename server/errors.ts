@@ -112,7 +112,7 @@ export class TransientError extends Error {
 
   /** The code that history shows when the last attempt failed with this. */
   readonly code: string
-  /** What an agent used before it failed. */
+  /** An agent's usage before it failed. */
   readonly usage: StepUsage | null
 }
 
@@ -123,7 +123,7 @@ export class StepFailure extends Error {
     readonly code: string,
     message: string,
     readonly details: string[] = [],
-    /** What an agent used before it failed. */
+    /** An agent's usage before it failed. */
     readonly usage: StepUsage | null = null,
   ) {
     super(message)

@@ -58,7 +58,7 @@ export type Attempt = {
   logs?: LoggedLine[]
 }
 
-/** What a recorded step returns to the walk. Small: user data stays in the database. */
+/** The instruction that a recorded step returns to the walk. Small: user data stays in the database. */
 export type Receipt =
   /** Visit this step next. */
   | { next: { stepId: string; visit: number } }

@@ -131,7 +131,7 @@ function closingBrace(text: string, from: number): number {
 }
 
 /**
- * What is between `${` and `}`.
+ * The reference between `${` and `}`.
  * @throws TemplateSyntaxError
  */
 export function readReference(raw: string): Reference {

@@ -26,7 +26,7 @@ export function referringConfig(step: Step): JsonObject {
 /** The value that a fork collects from each branch: filled in where the branch ends, and not where the step begins. */
 export const RESULT_FIELD = 'result'
 
-/** The settings of a step whose `${…}` are filled in when it begins. Expressions are not, nor is a fork's result. */
+/** The settings of a step whose `${…}` are filled in when it begins. Excludes expressions and a fork's result. */
 export function templatedConfig(step: Step): JsonObject {
   const config = writtenConfig(step)
   for (const name of [...EXPRESSION_FIELDS, RESULT_FIELD]) delete config[name]

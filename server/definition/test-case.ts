@@ -6,7 +6,7 @@ export type ValuePath = (string | number)[]
 
 export type ExpectedField = { path: ValuePath; value: JsonValue }
 
-/** What a test case expects of a tool's result or of an agent's last answer. */
+/** The expectation of a test case for a tool's result or an agent's last answer. */
 export type Expected =
   | { kind: 'succeeds' }
   /** With a code, only with that one. */

@@ -7,7 +7,7 @@ const RETRY_AFTER_S = 5
 
 const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new Map<string, number>() }))
 
-/** The share of the places for streams that pages do not need. */
+/** The share of the places that is open to streams which pages can do without. */
 const SPARE = 0.5
 
 /**

@@ -25,7 +25,7 @@ export function withSharedErrors(document: OpenApiDocument): Shared {
   return { ...document, paths, components: { ...document.components, responses } }
 }
 
-/** The codes of an error response, each of which refers to its example; empty for another response. */
+/** The codes of an error response, by its references to examples; empty for another response. */
 function codesOf({ content }: DocumentedResponse): string[] {
   const examples = Object.entries(content?.['application/json']?.examples ?? {})
   return examples.flatMap(([code, example]) => ('$ref' in example ? [code] : []))

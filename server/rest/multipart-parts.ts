@@ -1,5 +1,5 @@
-// Our own parser: busboy accepts parts without a name, repeated headers and texts that are not UTF-8, all of which we
-// refuse.
+// Our own parser: busboy accepts parts without a name, repeated headers and texts that are not UTF-8; we refuse all
+// three.
 
 import { AppError } from '../errors'
 

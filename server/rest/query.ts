@@ -15,7 +15,7 @@ export function queryOf(request: Request): ByName {
 }
 
 /**
- * The parameters of a call, each of which must be known and sent once: an ignored one would seem to have taken effect.
+ * The parameters of a call. Each must be known and sent once: an ignored one would seem to have taken effect.
  * @param known all that the call accepts; any if omitted
  * @throws AppError INVALID_INPUT
  */

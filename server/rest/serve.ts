@@ -2,7 +2,7 @@ import 'server-only'
 import type { AnyEndpoint } from '../openapi/endpoint'
 import { type CountedHandler, type Method, methods, publicRoute, type RouteHandler, route } from './route'
 
-/** What a route file exports. */
+/** The exports of a route file. */
 export type Served = Record<Method, CountedHandler>
 
 /** The folder below `app` that Next serves an endpoint from: `/api/agents/[agentId]`. */

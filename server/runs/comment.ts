@@ -75,7 +75,7 @@ export const DeleteComment = z.object({ runId: z.string().max(100), id: z.string
 export type DeleteComment = z.input<typeof DeleteComment>
 
 /**
- * Deletes a comment of the caller; an admin may delete anybody's. A missing comment is no error.
+ * Deletes a comment of the caller; an admin may delete any. A missing comment is no error.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, FORBIDDEN
  */
 export async function deleteComment(ctx: ServiceContext, input: unknown): Promise<{ id: string }> {

@@ -16,7 +16,7 @@ import { checkEdits, refuseTooMuchData } from './edits'
 import type { StartBody } from './input'
 
 const stepId = z.string().min(1).max(200)
-/** Kept here so that zod stays out of the browser. */
+/** Here and not beside the type, so that zod stays out of the browser. */
 const Part = z.union([z.strictObject({ to: stepId }), z.strictObject({ only: stepId })])
 /** Problems with the values that a step gets. */
 const OF_DATA = ['EXPRESSION_UNRESOLVED', 'TYPE_MISMATCH']

@@ -60,7 +60,7 @@ export interface StepOutput {
   delta?: JsonObject
   /** The exit to take; `next` unless the step branches. */
   exit?: string
-  /** What an agent used: tokens, model and thread. Stored with the step's record. */
+  /** An agent's usage: tokens, model and thread. Stored with the step's record. */
   usage?: StepUsage
 }
 

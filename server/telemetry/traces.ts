@@ -18,7 +18,7 @@ export interface Tracer {
   span<T>(start: SpanStart, work: (note: (attributes: Attributes) => void) => Promise<T>): Promise<T>
   /** The `traceparent` of the span around the caller; null without one. */
   current(): string | null
-  /** Runs work outside any span, whatever began it. */
+  /** Runs work outside any span, including the one that began it. */
   apart<T>(work: () => T): T
   /** Sends the spans that have ended. */
   flush(): Promise<void>

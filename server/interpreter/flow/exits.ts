@@ -14,7 +14,7 @@ interface Caught {
   target: string
   /** The data with `error` in it. */
   grown: WalkData
-  /** What the record of the step says. */
+  /** The columns of the step's record. */
   columns: { handled: true | null; exit: string | null; delta: JsonObject }
   /** Set if the run still fails once its failure path has ended. */
   failing: Failing | null
@@ -36,7 +36,7 @@ export function catching(state: Position, at: Visit, failure: Cause): Caught | n
   const exit = failure.code === TIMED_OUT ? 'timeout' : 'error'
   const target = graph.target(stepId, exit)
   if (target === null) return failurePath(state, at, failure)
-  // A second time over the limit, the exit leads back here.
+  // If it exceeds its limit a second time, the exit leads back here.
   const bound = graph.step(stepId)?.maxVisits
   if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(state, at, failure)
   const delta = { error: errorOf(stepId, failure) }

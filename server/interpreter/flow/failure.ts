@@ -41,7 +41,7 @@ export interface Failure {
   retryAfterMs: number | null
   /** The step never started because no slot was free; this does not count as an attempt. */
   busy: boolean
-  /** What an agent used before it failed. */
+  /** An agent's usage before it failed. */
   usage: StepUsage | null
   /** A bug of ours: the message is opaque and the cause belongs in the log. */
   internal: boolean

@@ -61,7 +61,7 @@ export interface EarlyWork {
 
 export type Entered =
   | { failure: { code: string; message: string } }
-  /** The step ends the run as failed, whatever edges it has. */
+  /** The step ends the run as failed, regardless of its edges. */
   | { config: StepConfig; fails: { code: string; message: string } }
   /** The step needs work, or a person; this is its configuration and its question. */
   | { begins: StepConfig; asked: Asked | null; early?: EarlyWork }
@@ -72,7 +72,7 @@ export type Entered =
       /** The data including the delta. */
       grown: WalkData
       exit: string
-      /** What a script that ran inline wrote to its console. */
+      /** The console output of a script that ran inline. */
       logs?: LoggedLine[]
       /** Set for a step that ends the run. */
       result?: JsonValue

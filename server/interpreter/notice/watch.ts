@@ -98,7 +98,7 @@ const listening = listenWhile('runs', () => {
   return open
 })
 
-/** Makes this process listen for its whole life, not only while somebody watches a run. */
+/** Makes this process listen for its whole life, not only while a run has watchers. */
 export function listenAlways(): void {
   listening.use()
 }

@@ -96,7 +96,7 @@ export interface StartedAttempt {
   known?: unknown
 }
 
-/** What a plan follows: the claim of its walk, a step that was completed, or both. */
+/** The cause of a plan: the claim of its walk, a completed step, or both. */
 export interface Done {
   /**
    * Where the walk was when it was read, if no record determines that: the statement applies only if it is still there.

@@ -24,7 +24,7 @@ import { noteLooked } from '../write/marks'
 import { continueWalk } from '../write/request'
 import { storeAnswer } from '../write/store-answer'
 
-/** How many events to read at once, and how many bytes of them. */
+/** How many events to read at a time, and how many bytes of them. */
 const PAGE = 500
 const PAGE_BYTES = 2 * 1024 * 1024
 const BATCH = 200

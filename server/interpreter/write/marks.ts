@@ -15,7 +15,7 @@ export async function countAttempts(tx: Held, of: Parameters<typeof recordIs>[0]
   await tx.db.update(stepRecords).set({ attempt }).where(recordIs(of))
 }
 
-/** Stores the ended attempts of a visit, the last of which is retried. */
+/** Stores the ended attempts of a visit, whose last one is retried. */
 export async function keepAttempts(tx: Held, of: Parameters<typeof recordIs>[0], attempts: Attempt[]): Promise<void> {
   await tx.db.update(stepRecords).set({ attempts }).where(recordIs(of))
 }

@@ -1,6 +1,6 @@
 import type { Method, RouteHandler } from '../route'
 
-/** What a route file exports. */
+/** The exports of a route file. */
 export type RouteModule = Partial<Record<Method, RouteHandler>>
 
 export interface Match {
