@@ -74,7 +74,7 @@ function oldestThatFits(ctx: ServiceContext, threadId: string, before: number | 
     select m.seq, (m.role = 'user')::int as begins, octet_length(m.content::text)::bigint as size from ${messages} m
     where m.tenant_id = ${ctx.tenantId} and m.thread_id = ${threadId} and m.seq < ${than}
     order by m.seq desc limit 1) next`
-  // `later` counts the turns that begin after a message: the newest turn is there as a whole, however large it is.
+  // `later` counts the turns that begin after a message: the newest turn is returned whole, however large it is.
   return sql`(
     with recursive page as (
       select next.seq, 0 as later, next.begins as turns, next.size

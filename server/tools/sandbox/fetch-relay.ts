@@ -18,7 +18,7 @@ export class FetchRelay {
     private readonly fetch: ScriptFetch,
     private readonly maxFetches: number,
   ) {
-    // Every call adds a listener, and several run at once.
+    // Every call adds a listener, and several run concurrently.
     setMaxListeners(maxFetches + 1, this.ender.signal)
   }
 
