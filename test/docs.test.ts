@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inlineCode, isLog, pages, prose, tracked } from './docs/pages'
 
-/** The pages that say how the house is built: what they name must be there. */
+/** The pages about how the house is built: names in them must exist. */
 const MAPS = [...pages.keys()].filter(
   (page) => page.endsWith('/README.md') || ['docs/architecture.md', 'docs/journeys.md'].includes(page),
 )
@@ -17,7 +17,7 @@ const code = tracked
 
 const endsIn = (all: Iterable<string>, end: string) => [...all].some((one) => one === end || one.endsWith(`/${end}`))
 
-/** The anchor that GitHub gives a heading. */
+/** GitHub's anchor for a heading. */
 function anchorOf(heading: string): string {
   return heading
     .replace(/`|\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -74,7 +74,7 @@ describe('the documentation', () => {
 /** Names of others that look like ours. */
 const FOREIGN = ['pg_basebackup', 'nxtP', 'DATA_DIR/postgres']
 
-/** Whether there is what a piece of code names; true for what names nothing of ours. */
+/** Whether a name in code exists; true for names that are not ours. */
 function isThere(name: string): boolean {
   if (/[<…*$\s(]/.test(name) || FOREIGN.includes(name)) return true
   if (/^[\w.[\]/()-]+\.(tsx?|mjs|sql|md|css)$/.test(name)) return endsIn(tracked, name)

@@ -29,7 +29,7 @@ function isError(node: unknown): boolean {
   return ['ChainExpression', 'TSNonNullExpression'].includes(node.type) && isError(node.expression)
 }
 
-/** What an expression may give: the branches of a condition, and the parts of a text. */
+/** The possible results of an expression: the branches of a condition, and the parts of a text. */
 function given(node: unknown): Node[] {
   if (!isNode(node)) return []
   if (node.type === 'ConditionalExpression') return [node.consequent, node.alternate].flatMap(given)
@@ -43,7 +43,7 @@ function given(node: unknown): Node[] {
 /** Where a file shows an error's code as plain text. */
 function plainCodes(text: string): string[] {
   const shown: Node[] = []
-  /** Whether somewhere in the file `code` is taken out of an error. */
+  /** Whether the file anywhere takes `code` out of an error. */
   let taken = false
   everyNode(parseAst(text, { lang: 'tsx' }), (node) => {
     if (node.type === 'VariableDeclarator' && isNode(node.id) && node.id.type === 'ObjectPattern') {

@@ -7,7 +7,7 @@ import { print } from '@/cli/print'
 import { ROOT } from './support/programs'
 
 // `npm run test:node`: tests under another Node than this one, by default the newest that is supported, from npm's own
-// packages of Node. Arguments: a version, and what to run instead of the tests that need no service.
+// packages of Node. Arguments: a version, and a program to run instead of the tests that need no service.
 
 const NEWEST = '24'
 const DEFAULT = ['--project', 'check', '--project', 'unit']

@@ -29,7 +29,7 @@ async function selected(selection: string[]): Promise<Counts[]> {
 
 /**
  * Two lanes in parallel, because most tests wait half of their time: tests without a build run next to the build and
- * the browser tests. Then each lane takes what is left, so that neither is idle while the other works.
+ * the browser tests. Then each lane takes the remaining tests, so that neither is idle while the other works.
  */
 async function everything(): Promise<Counts[]> {
   const building = build()

@@ -61,7 +61,7 @@ async function shootAll(browser: Browser, workspace: Workspace, made: Furnished,
     for (const [path, seen] of Object.entries(routes)) {
       if (ONLY.length > 0 && !ONLY.some((name) => nameOf(path, 0).startsWith(name))) continue
       for (const [index, address] of seen(workspace.slug, made).entries()) {
-        // A page for everybody may have the name of one inside a workspace.
+        // A page for everyone may have the name of one inside a workspace.
         const name = !signedIn && `/[tenant]${path}` in INSIDE ? `public-${nameOf(path, index)}` : nameOf(path, index)
         await shoot(page, address, `${name}-${look.theme}-${look.size}.png`)
       }
@@ -123,12 +123,12 @@ function nameOf(path: string, index: number): string {
   return [...(words.length > 0 ? words : ['home']), ...(index > 0 ? [String(index + 1)] : [])].join('-')
 }
 
-/** By how much a colour may differ from the screen's own: antialiased edges do, and nobody sees it. */
+/** How much a colour may differ from the screen's own: antialiased edges do, and nobody sees it. */
 const MAX_DIFFERENCE = 48
 
 /**
- * Reduces the image to a palette, unless that loses a colour: a palette has none for what is only a few pixels large, such
- * as a red star among many greys. Leaves it as it is where Next's image library is not installed.
+ * Reduces the image to a palette, unless that loses a colour: a palette has no entry for a spot of a few pixels, such
+ * as a red star among many greys. Leaves it unchanged if Next's image library is not installed.
  */
 async function small(png: Buffer): Promise<Buffer> {
   const library = 'sharp'

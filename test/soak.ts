@@ -7,8 +7,8 @@ import { ensureBuild } from '@/cli/build'
 import { print, printError } from '@/cli/print'
 
 // `npm run soak`: the scenarios of test/soak, which take too long for `npm test`, one after the other on real
-// processes. It prints its seed, ends by itself, and exits with 1 if an invariant was broken. How to add a scenario
-// stands in test/soak/rounds.ts.
+// processes. It prints its seed, ends by itself, and exits with 1 if an invariant was broken. test/soak/rounds.ts
+// explains how to add a scenario.
 
 const USAGE = `npm run soak -- [FILTER] [--rounds N] [--seed N]
 

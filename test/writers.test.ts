@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { files, source } from './support/imports'
 
 /**
- * Who inserts, updates or deletes rows of runs, and of what is sent for them. The fewer files do, the fewer have to know
- * the locks, fences and order of a change. `inngest/engine` may always write its own jobs.
+ * Files that insert, update or delete rows of runs, and of what is sent for them. The fewer they are, the fewer have to
+ * know the locks, fences and order of a change. `inngest/engine` may always write its own jobs.
  */
 const WRITERS: Record<string, Table[]> = {
   'inngest/relay.ts': ['outbox'],
@@ -15,7 +15,7 @@ const WRITERS: Record<string, Table[]> = {
   'server/interpreter/write/stops.ts': ['runs', 'walks', 'step_records', 'pauses'],
   'server/interpreter/write/store-answer.ts': ['runs'],
   'server/outbox.ts': ['outbox', 'engine.jobs'],
-  // Old runs are deleted, a rerun copies the history that it continues, and a pause is told to be overdue.
+  // Old runs are deleted, a rerun copies the history that it continues, and a pause is marked as overdue.
   'server/runs/delete-old.ts': ['runs'],
   'server/runs/progress.ts': ['step_records'],
   'server/subjects/delete-runs.ts': ['runs', 'walks', 'step_records', 'pauses', 'scopes'],
@@ -65,7 +65,7 @@ function writtenBy(file: string, text: string): Table[] {
   return [...found].sort()
 }
 
-/** What a file calls the tables. */
+/** The names that a file uses for the tables. */
 function namesIn(file: string, code: string): Map<string, Table[]> {
   const names = new Map<string, Table[]>()
   for (const [, whole, some = '', path = ''] of code.matchAll(IMPORT)) {

@@ -188,7 +188,7 @@ describe('a broken stream', () => {
     expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6)
     const half = rest[2]?.id ?? ''
     expect(names(await read(await open({ agentId: talker.id, message: 'x' }, half)))).toEqual(names(rest.slice(3)))
-    // Nothing was sent twice, and nothing comes after the last event.
+    // No event was sent twice, and none follows the last.
     expect(model.calls).toHaveLength(2)
     expect(await open({ agentId: talker.id, message: 'x' }, rest.at(-1)?.id ?? '')).toBeNull()
     expect(await outcome(open({ agentId: agent.id, message: 'x' }, half))).toBe('THREAD_NOT_FOUND')

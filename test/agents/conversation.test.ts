@@ -133,7 +133,7 @@ describe('threads over REST', () => {
     const ids = async (query: object, as = ctx) => (await getThreads(as, id, query)).threads.map((thread) => thread.id)
     expect(await ids({ subject: 'ada' })).toEqual([ada.threadId])
     expect(await ids({ subject: 'nobody' })).toEqual([])
-    // A token cannot ask for those of others.
+    // A token cannot read those of others.
     expect(await ids({ subject: 'ada' }, jwt('tom'))).toEqual([])
   })
 

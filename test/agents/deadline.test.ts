@@ -23,7 +23,7 @@ beforeAll(async () => {
   })
   database = await freshDatabase()
   model = await startModelServer()
-  // The first call loads what it needs, which must not cost a test its time.
+  // The first call loads modules, which must not use up a test's time.
   const { id } = await newAgent(await newTenant(database), {}, model)
   model.answer(() => ({ status: 400 }))
   await refusal(invokeAgent(await newTenant(database), { agentId: id, body: { message: 'x' } }, never))

@@ -33,7 +33,7 @@ beforeEach(async () => {
   ctx = await newTenant(database)
 })
 afterEach(async () => {
-  // Whatever happened, no turn must be left to block the next one.
+  // In any case, no turn must be left to block the next one.
   expect(await database.db.select().from(threadTurns)).toEqual([])
 })
 afterAll(async () => {

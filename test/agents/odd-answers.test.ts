@@ -250,7 +250,7 @@ describe('tool calls', () => {
     expect([names.length, new Set(names).size]).toEqual([2, 2])
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
     expect(results().map(({ content }: { content: string }) => content)).toEqual(['"read"', '"drop"'])
-    // Whoever reads the events knows the tools by their ids.
+    // A reader of the events knows the tools by their ids.
     expect(events.filter(({ event }) => event === 'tool.call').map(({ data }) => data.toolId)).toEqual([read, drop])
   })
 })

@@ -15,7 +15,7 @@ const ORDER = { item: 'chairs', amount: 12 }
 const LONG = '1234567890123456789'
 const KEY = 'planted-key-of-the-tenant'
 
-/** What a provider says, independent of any wire format. */
+/** A provider's answer, independent of any wire format. */
 type Said = { text: string } | { call: string; args: object }
 
 /** How to talk to a provider: the real SDK sends, a test server parses and answers in the provider's format. */
@@ -25,7 +25,7 @@ interface Wire {
   secret: string
   path: RegExp
   key: (headers: IncomingHttpHeaders) => unknown
-  /** True when the request asks for JSON that matches a schema. */
+  /** Whether the request asks for JSON that matches a schema. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a request
   wantsJson: (body: any) => boolean
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a request
@@ -166,7 +166,7 @@ describe.each([anthropic, google])('$provider', (wire) => {
   test('keeps every digit of what it answers and of the arguments of a call', async () => {
     const tool = await newScriptTool(ctx, 'return args')
     const { id } = await agent({ tools: [tool], outputSchema: { type: 'object', properties: { id: {} } } })
-    // No number of JavaScript is that one.
+    // No JavaScript number equals it.
     const say = (said: Said) => (response: ServerResponse) =>
       void response
         .writeHead(200, { 'content-type': 'application/json' })

@@ -102,7 +102,7 @@ test('once all cases together have used 200,000 tokens, no further message is se
   const { threadId } = await say(id, { message: 'Two apples' })
   for (let n = 0; n < 4; n++) await keep(id, threadId, TWO)
   const { results } = await run(id)
-  // Three run at once.
+  // Three run concurrently.
   expect(results.map(({ outcome }) => outcome)).toEqual(['passed', 'passed', 'passed', 'not run'])
   expect(results[3]?.reason).toContain('200000 tokens')
 })

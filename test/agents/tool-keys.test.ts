@@ -48,7 +48,7 @@ const RESULTS: Record<string, object> = {
   'tools/call': { content: [{ type: 'text', text: 'done' }] },
 }
 
-/** The tools of the three kinds that reach outside; each sends on what it gets. */
+/** The tools of the three kinds that reach outside; each forwards its arguments. */
 async function newTools() {
   const { ctx } = runtime
   const hosts = [`127.0.0.1:${receiver.port}`]
@@ -79,7 +79,7 @@ const definition = (agentId: string) => ({
   edges: [{ from: 'ask', to: 'end' }],
 })
 
-/** What was called, and with which key, of the requests that do something. */
+/** The calls that change something, with their keys. */
 function calls(): [string, string | undefined][] {
   return receiver.seen
     .splice(0)

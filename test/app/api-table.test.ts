@@ -16,14 +16,14 @@ test('the routes of the API are those of the route files of REST, method by meth
   expect(Object.keys(ROUTES).sort()).toEqual(files.map(folder).sort())
   for (const file of files) {
     const { GET, OPTIONS } = await import(`../../${file}`)
-    // What its requests are counted by. A path would let callers grow the labels.
+    // The label under which its requests are counted. A path would let callers grow the labels.
     expect(GET.route, file).toBe(folder(file))
     const listed = ROUTES[folder(file)]?.OPTIONS
     expect(await allowed(OPTIONS), file).toBe(await allowed(listed))
   }
 })
 
-/** The methods that a path says it has. */
+/** The methods that a path announces. */
 async function allowed(options: RouteHandler | undefined): Promise<string | null | undefined> {
   const response = await options?.(new Request('http://localhost/', { method: 'OPTIONS' }), {
     params: Promise.resolve({}),

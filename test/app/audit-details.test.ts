@@ -3,7 +3,7 @@ import { detailsOf } from '@/app/(dashboard)/[tenant]/settings/audit/audit-detai
 import { actionWords } from '@/app/(dashboard)/[tenant]/settings/audit/audit-words'
 import type { AuditDetails, AuditThing } from '@/server/definition/audit'
 
-/** As a screen says it, with what each piece is shown as unless that is a text. */
+/** As a screen shows it; the style of each piece comes first unless that is text. */
 function said(kind: AuditThing, details: AuditDetails): string[] {
   const words = (pieces: { as: string; text: string }[]) =>
     pieces.map(({ as, text }) => (as === 'text' ? text : `${as} ${text}`)).join(', ')

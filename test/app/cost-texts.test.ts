@@ -11,7 +11,7 @@ test('a total is the sum of its parts as they are shown, if they are all of it',
   const shown = (total: number, ...parts: number[]) => [shownTotal(total, parts), ...parts].map(costTexts(total))
   expect(shown(0.4216, 0.3154, 0.1062)).toEqual(['0.421', '0.315', '0.106'])
   expect(shown(12.349, 6.1745, 6.1745)).toEqual(['12.34', '6.17', '6.17'])
-  // Some agents are not among them.
+  // Excludes some agents.
   expect(shown(0.4216, 0.3154)).toEqual(['0.422', '0.315'])
 })
 

@@ -46,7 +46,7 @@ test('no page, text or document has a command in a dialect of its own', () => {
   const own = files.split('\n').flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')
-      // A command, not the word: something of one follows.
+      // A command, not the word: arguments of one follow.
       .filter((line) => /(^\s*|[`'"])curl (-|'|"|https?:|\$)/.test(line))
       .filter((line) => !/curl (-[sN] |\$\{stream)/.test(line) || /\$(MILLRACE_API_)?KEY\b/.test(line))
       .map((line) => `${file}: ${line.trim()}`),

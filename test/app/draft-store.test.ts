@@ -16,7 +16,7 @@ interface Form {
 }
 const FORM: Form = { name: 'A', text: '', config: { url: 'x', retries: 1 } }
 
-/** A workspace's server with one tool: what its verbs promise, without them. */
+/** A workspace's server with one tool: it simulates the verbs' promises. */
 function fakeServer() {
   const versions: Form[] = [FORM]
   let draft: Opened<Form>['draft'] = {

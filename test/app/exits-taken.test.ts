@@ -28,7 +28,7 @@ const definition: Definition = {
   payload: {},
 }
 
-/** The exits that a run took at the decision, of which one was recorded. */
+/** The exits that a run took at the decision, one of them recorded. */
 function taken(chosen: string, exit: string) {
   const visit = { stepId: 'decide', exit, status: 'completed', fork: null } as Visit
   const answer = { size: 1, value: { actionId: chosen, actionValue: chosen } }

@@ -3,7 +3,7 @@ import { shortcutKey } from '@/app/_ui/keys'
 
 test.each([
   [{ key: 'z', code: 'KeyZ' }, 'z'],
-  // A German keyboard has Z where an American one has Y; a Dvorak keyboard has everything elsewhere.
+  // A German keyboard has Z where an American one has Y; a Dvorak keyboard has every letter elsewhere.
   [{ key: 'z', code: 'KeyY' }, 'z'],
   [{ key: ';', code: 'KeyZ' }, ';'],
   [{ key: 'ö', code: 'Semicolon' }, 'ö'],

@@ -71,7 +71,7 @@ test('hidden values stay, and a value with a hidden part is not sent', () => {
   expect([...hiddenFields(FIELDS, before)]).toEqual(['account'])
   expect(Object.keys(hiddenParts(FIELDS, before, before))).toEqual(['name', 'order'])
   expect(hiddenParts(FIELDS, { account: '***', name: 'Bearer x', order: {} }, before)).toEqual({})
-  // What somebody types may say so.
+  // A typed text may say so.
   expect(hiddenParts(FIELDS, { name: '***' }, { name: 'Ada' })).toEqual({})
 })
 

@@ -207,7 +207,7 @@ describe('the axis of a run', () => {
   })
 
   it('has no labels over each other, also at its end, where they are on the left of their lines', () => {
-    // As wide as eight characters fit into the distance of two ticks.
+    // Wide enough for eight characters between two ticks.
     const width = (text: string) => (text.length / 8) * 0.15
     for (let end = 1; end < 4_000_000; end = Math.ceil(end * 1.13)) {
       const rows = [

@@ -7,7 +7,7 @@ import type { Timeline } from '@/server/views/runs/timeline'
 const ENDS = { start: '(start)', result: '(result)' }
 const counts = (total: number, failed = 0) => ({ total, succeeded: total - failed, failed })
 
-/** A timeline of visits given as branch and step, in their order. */
+/** A timeline of visits given as branch and step, in order. */
 function told(places: [branch: string, step: string][], over: Partial<Timeline> = {}): Timeline {
   return {
     change: 1,

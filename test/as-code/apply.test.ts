@@ -37,7 +37,7 @@ const everything = (ctx: ServiceContext) => fingerprint(database.sql, ctx.tenant
 const done = ({ changes }: { changes: { id: string; actions: string[] }[] }) =>
   Object.fromEntries(changes.map(({ id, actions }) => [id, actions.join(' ')]))
 
-/** The transaction that wrote each row last, and any that has locked it since. */
+/** The transaction that last wrote each row, and any that has locked it since. */
 async function touched(ctx: ServiceContext): Promise<string> {
   const tables = ['workflows', 'workflow_versions', 'agents', 'agent_versions', 'tools', 'tool_versions']
   const all = await Promise.all(
@@ -140,7 +140,7 @@ describe('apply', () => {
     ])
     expect(await everything(ctx)).toBe(before)
 
-    // Taken over into the files, it is no drift, and what follows from there is none either.
+    // Once the files contain it, it is no longer drift, and neither are its consequences.
     const taken = { ...next, agents: [agent({ name: 'By hand' })] }
     const both = { ...taken, workflows: [workflow('wf_one', { name: 'By hand' }), ...taken.workflows.slice(1)] }
     expect(done(await applyDefinitions(ctx, both))).toEqual({ wf_two: 'update' })
@@ -149,7 +149,7 @@ describe('apply', () => {
 
     await updateWorkflow(person, { id: 'wf_one', body: { name: 'Again' } })
     expect(done(await applyDefinitions(ctx, { ...back, force: true }))).toEqual({ wf_one: 'update' })
-    // A change that was taken back is none.
+    // A change that was undone is not drift.
     await updateWorkflow(person, { id: 'wf_one', body: { name: 'Again' } })
     await updateWorkflow(person, { id: 'wf_one', body: { name: 'Workflow wf_one' } })
     expect((await applyDefinitions(ctx, back)).changes).toEqual([])
@@ -307,7 +307,7 @@ describe('apply', () => {
     })
     await applyDefinitions(ctx, body('return 1', 'Old'))
     const { applying } = await database.sql.begin(async (sql) => {
-      // The apply has looked at everything when it waits for this row.
+      // The apply has checked everything when it waits for this row.
       await sql`select 1 from tools where tenant_id = ${ctx.tenantId} and id = 'tool_clean' for update`
       const applying = refusal(applyDefinitions(ctx, { ...body('return 2', 'New'), publish: true }))
       const waiting = () =>

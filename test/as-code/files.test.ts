@@ -181,7 +181,7 @@ describe('a folder', () => {
 })
 
 describe('the diff of two texts', () => {
-  /** What `patch` does. */
+  /** A replacement for `patch`. */
   function patched(before: string, hunks: string[]): string {
     const old = before.split('\n')
     const result: string[] = []

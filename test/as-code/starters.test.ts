@@ -208,7 +208,7 @@ describe('schedules and inbound webhooks as code', () => {
       { kind: 'inboundWebhook', id: 'issues' },
     ])
     expect(await everything(ctx)).toBe(before)
-    // Taken over into the files, it is no drift, and what follows from there is none either.
+    // Once the files contain it, it is no longer drift, and neither are its consequences.
     const paused = body({
       schedules: [nightly({ enabled: false })],
       inboundWebhooks: [issues({ when: '${body.a} == 1' })],
@@ -287,7 +287,7 @@ describe('schedules and inbound webhooks as code', () => {
     const none = { ...body({ schedules: [] }), prune: true }
     expect((await refusal(applyDefinitions(ctx, none))).details).toMatchObject([{ id: 'nightly' }])
     expect(done(await applyDefinitions(ctx, { ...none, force: true }))).toEqual({ nightly: 'delete' })
-    // What prune deleted may come back.
+    // Objects deleted by prune may return.
     expect(done(await applyDefinitions(ctx, body()))).toEqual({ nightly: 'create' })
   })
 

@@ -7,10 +7,10 @@ import { Dice } from '../graphs/generate'
 import { mixedGraph } from '../graphs/mixed'
 import { agent, http, tool, workspace } from './support'
 
-/** What a workspace holds after it has been applied. */
+/** A workspace's definitions after an apply. */
 const contentsOf = (body: JsonObject) => parseDefinitions(body).items
 
-/** Written and applied elsewhere, a definition is the same and is written the same. */
+/** Written and applied elsewhere, a definition stays the same and is written in the same way. */
 function expectRoundTrip(body: JsonObject): void {
   for (const { kind, id, content } of contentsOf(body)) {
     const written = kind.write(content)

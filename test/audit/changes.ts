@@ -2,11 +2,11 @@ import type { AuditAction } from '@/server/definition/audit'
 import { newId } from '@/server/ids'
 import { CASE, CRON, SCRIPT, THREAD_CASE, type World } from './world'
 
-/** A change, the entries it writes, and what to call it with. */
+/** A change, the entries it writes, and its call. */
 export interface Change {
   writes: AuditAction[]
   input: (of: World) => Promise<object> | object
-  /** Who does it: an owner, unless it is somebody new. Nobody is refused for a role then. */
+  /** The actor: an owner, unless it is a new person. Then the role refuses nobody. */
   by?: 'a new member' | 'nobody'
 }
 
@@ -36,7 +36,7 @@ export const PROCEDURES: Record<string, Change> = {
   ...under('workflows', {
     create: change('workflow.created', () => ({ name: 'New' })),
     createFromSample: {
-      // With the tools and agents it calls, which are there from the first owner.
+      // With the tools and agents it calls, which the first owner has created.
       writes: ['workflow.created'],
       input: () => ({ sampleId: 'wf_hello', name: 'Mine' }),
     },
@@ -303,7 +303,7 @@ export const ROUTES: Record<string, Change> = {
   'POST workflow/rerun/[runId]': change('run.rerun', (of) => of.stopped()),
   'POST workflow/task-links/[runId]': change('run.linkMade', (of) => of.task()),
   'DELETE workflow/task-links/[runId]/[linkId]': change('run.linkRevoked', (of) => of.taskLink()),
-  // Before anything is deleted, and what was.
+  // One entry before the deletion, and one with its result.
   'DELETE subjects/data': {
     writes: ['subject.deleted', 'subject.deleted'],
     input: async (of) => ({ query: { sub: await of.subject() } }),

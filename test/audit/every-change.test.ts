@@ -41,7 +41,7 @@ const since = (seq: number) =>
     select action, actor_name, to_jsonb(a)::text as entry from audit_entries a where seq > ${seq} order by seq`
 const written = async (seq: number) => (await since(seq)).map(({ action }) => action)
 
-/** What it writes when it is refused, and when it is done. */
+/** The entries of a refused call, and of a successful one. */
 async function expectEntries(
   { writes, by, input }: Change,
   call: (caller: 'owner' | 'viewer', given: Record<string, unknown>) => Promise<{ status: number; text: string }>,

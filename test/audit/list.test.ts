@@ -43,7 +43,7 @@ describe('the audit log', () => {
       const page = await read({ limit: '2', ...(cursor ? { cursor } : {}) })
       seen.push(...page.entries)
       cursor = page.nextCursor
-      // What is written meanwhile moves no entry to another page.
+      // New entries move no entry to another page.
       if (seen.length === 2) await createApiKey(ctx, { name: 'Meanwhile', role: 'viewer' })
     } while (cursor)
     expect(seen.map(({ thing }) => thing.name)).toEqual([
@@ -96,7 +96,7 @@ describe('the audit log', () => {
       const lines = new TextDecoder().decode(answer.body).split('\r\n')
       expect(lines).toHaveLength(4)
       expect(lines[0]).toMatch(/^id,at,actorKind/)
-      // A spreadsheet must not calculate it.
+      // A spreadsheet must not evaluate it.
       expect(lines[1]).toContain(`,workflow.published,workflow,${order},'=Order,`)
     }
     const json = new Request('http://localhost/api/audit', { headers: { accept: 'text/csv' } })

@@ -30,7 +30,7 @@ export const THREAD_CASE = { name: 'One', expected: { kind: 'contains', text: 'n
 const RUN_CASE = { name: 'One', expected: { kind: 'equals', value: 'never in the log 10' } }
 export const CRON = { name: 'Nightly', cron: '0 3 * * *' }
 
-/** Makes a new object of each kind, for somebody to change. */
+/** Makes a new object of each kind, to be changed. */
 export function world(ctx: ServiceContext) {
   const id = async (made: Promise<{ id: string }>) => ({ id: (await made).id })
   const of = {
@@ -126,7 +126,7 @@ export function world(ctx: ServiceContext) {
       await terminateRun(ctx, { runId })
       return { runId }
     },
-    /** A run that has ended, to be kept as a test case of its workflow. */
+    /** A run that has ended, to be saved as a test case of its workflow. */
     async ended() {
       const { runId, workflowId } = await of.run()
       await terminateRun(ctx, { runId })

@@ -1,4 +1,4 @@
-/** Acts like a browser on a sign-in page: keeps cookies and sends the form token. */
+/** Acts like a browser on a sign-in page: stores cookies and sends the form token. */
 export class Browser {
   readonly cookies = new Map<string, string>()
   setCookies: string[] = []

@@ -23,7 +23,7 @@ vi.hoisted(() => {
   Object.assign(process.env, { JWT_AUDIENCE: 'app.example.com', ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
 })
 
-// What takes access away is written past the process that has the stream, as another process would.
+// Access is revoked by a direct write, as another process would do it, unknown to the process that has the stream.
 let database: FreshDatabase
 let ctx: ServiceContext
 let runId: string
@@ -33,7 +33,7 @@ beforeAll(async () => {
   process.env.DATABASE_URL = database.url
   model = await startModelServer()
   ctx = await newTenant(database)
-  // No engine is at work here, so the run goes on for ever.
+  // No engine works here, so the run continues forever.
   const { id } = await createWorkflow(ctx, { name: 'Waits', steps: [{ id: 'end', type: 'end-flow' }] })
   runId = (await startRun(ctx, { workflowId: id, body: {} })).runId
 })

@@ -19,7 +19,7 @@ vi.hoisted(() => {
   process.env.MILLRACE_EMBEDDED = '1'
 })
 
-/** What each endpoint that needs a credential says it needs. */
+/** The requirements that each endpoint documents. */
 const OPERATIONS: Record<string, Operation> = Object.fromEntries(
   Object.values(ENDPOINTS).flatMap((endpoint) =>
     endpoint.permission === null
@@ -72,7 +72,7 @@ describe('the roles', () => {
   })
   afterAll(() => database.close())
 
-  /** Calls with ids that do not exist: callers with permission learn that, others do not. */
+  /** Calls with ids that do not exist: callers with permission get that error, others do not. */
   async function call(operation: string, headers: Record<string, string>): Promise<Response> {
     const [method = '', path = ''] = operation.split(' ')
     const params = Object.fromEntries([...path.matchAll(/\[(\w+)\]/g)].map(([, name]) => [name, '7']))

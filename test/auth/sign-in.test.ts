@@ -103,10 +103,10 @@ describe('attempts are limited', () => {
   test('but nobody else’s guesses keep a browser out that has signed in to the account', async () => {
     const ada = await signedOut(email)
     const other = await signedOut(await newPerson())
-    // The limit is of a minute, and this machine may be slow.
+    // The limit is per minute, and this machine may be slow.
     now = new Date(Date.now() + 50_000)
     for (let i = 0; i < 80; i++) await attempt('wrong-horse-battery').catch(() => {})
-    // Neither what another account's browser has nor what was made up counts for this one.
+    // Neither another account's cookie nor an invented one counts for this account.
     const [[name = '', value = ''] = []] = devicesOf(ada)
     const [[, foreign = ''] = []] = devicesOf(other)
     other.cookies.set(name, foreign)
@@ -147,7 +147,7 @@ describe('attempts are limited', () => {
 
 const devicesOf = ({ cookies }: Browser) => [...cookies].filter(([name]) => name.includes('millrace.device'))
 
-/** A browser in which somebody has signed in, and out again. */
+/** A browser in which a person has signed in, and out again. */
 async function signedOut(of: string, from = newAddress()): Promise<Browser> {
   const browser = new Browser(handleAuth, 'http://localhost:4321', from)
   expect((await browser.signIn(of, PASSWORD)).error).toBeNull()

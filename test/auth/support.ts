@@ -40,7 +40,7 @@ export function bearer(token: string, more: Record<string, string> = {}): Header
   return new Headers({ authorization: `Bearer ${token}`, ...more })
 }
 
-/** The identity behind the headers, or null when they are refused. Checks that all refusals look the same. */
+/** The identity behind the headers, or null if they are refused. Checks that all refusals look the same. */
 export async function identify(database: FreshDatabase, headers: Headers, now = NOW): Promise<Identity | null> {
   try {
     return await authenticate(headers, database.db, now, 'Unauthorized', 'req-00000000')

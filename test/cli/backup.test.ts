@@ -75,7 +75,7 @@ async function upload(service: Service, text: string): Promise<string> {
   return ((await response.json()) as { data: { fileId: string } }).data.fileId
 }
 
-/** Starts runs and uploads files without a break until told to stop. Keeps what was acknowledged. */
+/** Starts runs and uploads files without a break until stopped. Records what was acknowledged. */
 function keepBusy(service: Service, workflowId: string) {
   const runs: string[] = []
   const uploads: string[] = []

@@ -4,8 +4,8 @@ import { CannotStart } from '@/cli/print'
 import { startTestRuntime } from '../support/runtime'
 
 /*
- * A service in a container that shares its data folder: node container-child.ts <data folder> [<database url>
- * <address of effects> <runs to start>]. It says what became of its claim of the folder, and when it executes runs, until it
+ * A service in a container that shares its data folder: node container-child.ts <data folder> [<database url> <address
+ * of effects> <runs to start>]. It reports the result of its claim of the folder, and when it executes runs, until it
  * is killed.
  */
 const [dataDir = '', databaseUrl, effects = '', runs = '0'] = process.argv.slice(2)

@@ -15,7 +15,7 @@ const UNSHARE = ['--pid', '--fork', '--mount-proc', '--kill-child']
 const possible = spawnSync('unshare', [...UNSHARE, 'true']).status === 0
 
 interface Container {
-  /** The next thing that it says. */
+  /** Its next message. */
   says(): Promise<Record<string, unknown>>
   kill(): Promise<void>
 }

@@ -60,7 +60,7 @@ describe('the life of a service', () => {
     const dataDir = directory()
     const first = await started({ dataDir, shell: true })
 
-    // The first start creates a tenant and a working key, and keeps the key in a private file.
+    // The first start creates a tenant and a working key, and stores the key in a private file.
     const file = join(dataDir, 'credentials.json')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
@@ -72,7 +72,7 @@ describe('the life of a service', () => {
     expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true)
     const runId = await startRun(first)
 
-    // A second launcher on the directory is refused in one sentence and does no harm.
+    // A second launcher on the directory is refused with one sentence and does no harm.
     const refused = await failToStart({ DATA_DIR: dataDir })
     expect(refused.code).toBe(1)
     expect(refused.output).toMatch(

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What a command left. */
+/** A command's results. */
 export interface Outcome {
   code: number
   stdout: string

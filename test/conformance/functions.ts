@@ -1,6 +1,6 @@
 import { type Inngest, type InngestFunction, NonRetriableError } from 'inngest'
 
-/** Records what happened, in order, by the tag of the scenario that caused it. The suite looks at nothing else. */
+/** Records events, in order, by the tag of the scenario that caused them. The suite reads nothing else. */
 export interface Journal {
   add(tag: unknown, entry: string): void
   of(tag: string): string[]

@@ -9,11 +9,11 @@ export interface UnderTest {
   journal: Journal
   /** How long a scenario may take: a real server is slower and varies its retry delays. */
   patienceMs: number
-  /** Long enough for something wrong to happen. */
+  /** Long enough for a fault to show. */
   quietMs: number
 }
 
-/** Facts that hold on every engine: what ran, how often and in which order. Never an engine's timings. */
+/** Facts that hold on every engine: which steps ran, how often and in which order. Never an engine's timings. */
 export function conformanceSuite(underTest: () => UnderTest): void {
   async function run(name: string, data: object = {}, extra: object = {}): Promise<string> {
     const tag = randomUUID()

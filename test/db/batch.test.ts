@@ -43,7 +43,7 @@ test('rows of one moment share a statement, and each caller gets its own answer'
   expect(sent).toHaveLength(1)
 })
 
-/** How many of 32 callers of one statement went on in each turn of the event loop. */
+/** How many of 32 callers of one statement continued in each turn of the event loop. */
 async function turnsOfMany(): Promise<number[]> {
   const ids = Array.from({ length: 32 }, (_, index) => `many_${index}`)
   await database.sql`insert into counters select id, 0 from unnest(${ids}::text[]) id`
@@ -85,7 +85,7 @@ test('while starts are refused, callers of one statement go on all at once', asy
 
 /**
  * 64 callers share two statements whose answers arrive at the same moment; the chosen ones then send another row each.
- * @returns how many statements were sent by the time the last caller went on, and in the end
+ * @returns how many statements were sent by the time the last caller continued, and in the end
  */
 async function sentAfterMany(again: (index: number) => boolean): Promise<{ byLast: number; inTheEnd: number }> {
   const ids = Array.from({ length: 64 }, (_, index) => `many_${String(index).padStart(2, '0')}`)

@@ -14,7 +14,7 @@ const CONNECTIONS = 3
 const PIPELINE = 100
 const BURST = 1_200
 
-/** With those that hold the connections, statements alone fill all pipelines but for one place, which a `begin` takes. */
+/** With the statements that hold the connections, these fill all pipelines except one place, which a `begin` takes. */
 const isTransaction = (id: number) => id >= CONNECTIONS * (PIPELINE - 1) && id % 3 === 0
 
 test.each([

@@ -87,7 +87,7 @@ function shortly<T>(write: () => T): T {
   return written[0] as T
 }
 
-/** For what must succeed, however busy the machine is. */
+/** For calls that must succeed, however busy the machine is. */
 const patiently = <T>(work: () => PromiseLike<T>) => withDeadline(60_000, work)
 
 describe('a call has a deadline', () => {

@@ -6,7 +6,7 @@ import { asAdmin } from '@/db/postgres/probe'
 import { openDriver, socketFile } from '@/db/url'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 
-// Each fails without one change to the driver: patches/README.md says which.
+// Each fails without one change to the driver: patches/README.md names it.
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => database.close())
 
 type Options = Partial<Parameters<typeof openDriver>[1]>
 
-/** How many connections the drivers have noticed to be closed. */
+/** How many connections the drivers have found closed. */
 let closed = 0
 const onclose = () => {
   closed++
@@ -45,7 +45,7 @@ function driverOnSocket() {
 
 const CLOSED = { code: 'CONNECTION_CLOSED' }
 
-/** Has the server end the connection, and waits until the driver has noticed. */
+/** Makes the server end the connection, and waits until the driver has noticed. */
 async function endConnection(sql: Pick<Sql, 'unsafe'>): Promise<void> {
   const [row] = await sql.unsafe('select pg_backend_pid() as pid')
   const before = closed

@@ -128,7 +128,7 @@ test('a database in use keeps writing while it is migrated, and an index that br
       values ('ten_1', 'wf_1', 1, 'W', '{}', 'system')`
     await sql`insert into idempotency_keys (tenant_id, scope, key, request_hash, state, owner, leased_until, effects, created_at)
       values ('ten_1', 's', 'k', 'h', 'working', 'o', now(), '[]', now())`
-    /** As a start with a key writes: the run, then what the key remembers. */
+    /** As a start with a key writes: the run, then the key's stored response. */
     const start = (tx: typeof sql, id: string) => tx`
       insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, input, data, started_by, start_time)
       values ('ten_1', ${id}, 'wf_1', 1, 'W', 'running', '{}', '{}', 'key_1', now())`
@@ -141,7 +141,7 @@ test('a database in use keeps writing while it is migrated, and an index that br
             and wait_event_type = 'Lock' and query ilike '%${statement}%'`)
       )[0]?.pid as number | undefined
 
-    // A start is under way when a table that it uses is altered, and goes on to one that was altered before.
+    // A start is in progress when a table that it uses is altered, and continues to one that was altered before.
     let migrated = Promise.resolve()
     await sql.begin(async (tx) => {
       await start(tx as never, 'run_1')
@@ -153,7 +153,7 @@ test('a database in use keeps writing while it is migrated, and an index that br
     })
     await migrated
 
-    // A start is under way while an index is built, which waits for it; others do not wait.
+    // A start is in progress while an index is built, which waits for it; others do not wait.
     await sql`drop index runs_of_subject`
     await sql`delete from drizzle.__drizzle_migrations where created_at >= ${await writtenAt('0037_subject_indexes')}`
     await sql.begin(async (tx) => {
@@ -269,7 +269,7 @@ async function migrateTo(url: string, folder: string): Promise<void> {
   await applyOurs(driver, folder, nothing, nothing).finally(() => driver.end({ timeout: 1 }))
 }
 
-/** As docs/scale.md says, with two months. */
+/** As docs/scale.md describes, with two months. */
 async function divideTables(sql: Parameters<typeof strip>[0]): Promise<void> {
   const defined = await strip(sql)
   await divide(sql)

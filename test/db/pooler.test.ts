@@ -20,7 +20,7 @@ async function pooler(): Promise<string> {
   return started.url
 }
 
-/** How many of many statements fail, some in transactions, when each meets another connection of the server. */
+/** How many of many statements fail, some in transactions, if each gets another connection of the server. */
 async function rejected(url: string, deadlineMs: number): Promise<number> {
   const { sql, close } = openDatabase(url, { max: 6, deadlineMs })
   const rounds = Array.from({ length: 30 }, (_, i) => i)

@@ -15,7 +15,7 @@ export function randomFrom(seed: number): (below: number) => number {
 type Kind = 'truth' | 'number' | 'text' | 'list' | 'object'
 const KINDS: Kind[] = ['truth', 'number', 'text', 'list', 'object']
 
-/** Paths to values of the data that the expressions are tried on. */
+/** Paths to values of the data that the expressions are evaluated on. */
 const PATHS: Record<Kind, string[]> = {
   truth: ['${yes}', '${customer.vip}', '${missing ?? false}'],
   number: ['${total}', '${_.total}', '${lines[1]["price"]}', '${["total"]}', '${missing ?? 3}', '${none ?? 1}'],
@@ -24,7 +24,7 @@ const PATHS: Record<Kind, string[]> = {
   object: ['${customer}', '${own}', '${_}', '${missing ?? {"__proto__": {"inherited": 1}}}'],
 }
 
-/** Paths that must lead nowhere: to what is inherited, to globals, or to what is not there. */
+/** Paths that must resolve to nothing: inherited properties, globals, and missing names. */
 export const NOWHERE = [
   ...['${constructor}', '${__proto__.x}', '${name.__proto__}', '${customer.prototype}', '${own.constructor.x}'],
   ...['${toString}', '${customer.hasOwnProperty}', '${_.valueOf}', '${__defineGetter__}', '${own.__lookupGetter__}'],
@@ -68,13 +68,13 @@ const PIECES = [
   ],
 ]
 
-/** Random expressions: about two in three are valid, and the rest are spoiled ones and soup. */
+/** Random expressions: about two in three are valid, and the rest are damaged ones and random tokens. */
 export function fuzzedTexts(seed: number): () => string {
   const below = randomFrom(seed)
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const some = (kind: Kind, depth: number): string => {
     if (below(40) === 0) return one(NOWHERE)
-    // Now and then a value that does not fit.
+    // Occasionally a value that does not fit.
     if (below(30) === 0) return some(one(KINDS), depth)
     if (depth <= 0 || below(4) === 0) return below(2) ? one(PATHS[kind]) : one(LITERALS[kind])
     const inner = (of: Kind) => some(of, depth - 1)

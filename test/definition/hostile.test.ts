@@ -22,10 +22,10 @@ const data: JsonObject = frozen({
 })
 const lookup = lookupIn(data)
 const ERRORS = new Set(['TemplateSyntaxError', 'UnresolvedReference', 'ExpressionFailure', 'TemplateTooLarge'])
-/** What one may take of the processor. The slowest of 200,000 took 37 ms. */
+/** Maximum processor time of one. The slowest of 200,000 took 37 ms. */
 const MAX_CPU_MS = 500
 
-/** How often something was reached that every object, list, text and number inherits. */
+/** How often an inherited property of an object, list, text or number was reached. */
 let reached = 0
 const before = Object.getOwnPropertyNames(Object.prototype)
 beforeAll(() => {
@@ -41,7 +41,7 @@ function frozen<T>(value: T): T {
   return value
 }
 
-/** Whether a value is JSON in every part, with prototypes that nobody gave it. */
+/** Whether a value is JSON in every part, with the standard prototypes. */
 function isPlain(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return value === data.many || value.every(isPlain)
   if (isJsonObject(value))
@@ -49,7 +49,7 @@ function isPlain(value: JsonValue | undefined): boolean {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** What a text comes to. Checks that it is own data or an error of the language, in time. */
+/** A text's value. Checks that it is own data or an error of the language, in time. */
 function outcome(text: string, work: () => JsonValue): { value: JsonValue } | { error: string } {
   const from = process.cpuUsage()
   let came: ReturnType<typeof outcome>
@@ -138,7 +138,7 @@ describe('a hostile template', () => {
     expect(inText).toEqual(
       typeof expected === 'string' ? { error: expected } : { value: { at: [`a ${expected.value} b`] } },
     )
-    // As an expression too, unless it only is a template.
+    // As an expression too, unless it is only a template.
     if (typeof expected === 'string') expect(asExpression(text)).toEqual({ error: expected })
     expect(reached).toBe(0)
   })
@@ -165,7 +165,7 @@ test(`${COUNT} fuzzed texts reach nothing but own data, each within its budget`,
   for (let round = 0; round < COUNT; round++) {
     const text = next()
     const first = asExpression(text)
-    // The second time it comes from what was kept of the first.
+    // The second time it comes from the first one's cache.
     if (!isDeepStrictEqual(asExpression(text), first)) throw new Error(`${text} gave something else the second time`)
     asTemplate(text)
     const what = 'error' in first ? first.error : 'value'
@@ -173,7 +173,7 @@ test(`${COUNT} fuzzed texts reach nothing but own data, each within its budget`,
   }
   expect(reached).toBe(0)
   expect(Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== 'inherited')).toEqual(before)
-  // Otherwise it would show nothing.
+  // Otherwise the test would prove nothing.
   expect(came.value).toBeGreaterThan(COUNT / 4)
   for (const error of ['TemplateSyntaxError', 'UnresolvedReference', 'ExpressionFailure'])
     expect(came[error], error).toBeGreaterThan(COUNT / 50)

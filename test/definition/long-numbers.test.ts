@@ -70,7 +70,7 @@ describe('JSON for us', () => {
   test.each([
     '9007199254740991',
     '9007199254740992',
-    // As a program writes what it holds: the limits of 64-bit integers in schemas.
+    // As programs write such values: the limits of 64-bit integers in schemas.
     '9223372036854776000',
     '18446744073709552000',
     '1000000000000000000000',

@@ -160,7 +160,7 @@ describe('Markdown of messages', () => {
         for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at + 1)) {
           expect(html.slice(at)).toMatch(allowed)
         }
-        // The words of a fence's first line name its language, and those of a link's title are nobody's.
+        // The words of a fence's first line name its language, and those of a link's title are not shown.
         if (markdown.includes('```') || markdown.includes('](') || markdown.includes('~~~')) return
         const letters = (all: string) => all.replace(/[^a-zé]/g, '')
         const shown = readMarkdown(markdown)

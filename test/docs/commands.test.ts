@@ -10,7 +10,7 @@ import { projects } from '../support/projects.mjs'
 import { commands, named } from './commands'
 import { tracked } from './pages'
 
-// Each command of the documentation is read by what would read it: npm's scripts, and the parsers of our own programs.
+// Each command of the documentation is parsed by its reader: npm's scripts, and the parsers of our own programs.
 // `test/api/documented-calls.test.ts` sends those that call a service.
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
@@ -26,15 +26,15 @@ const READERS = tracked
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
-/** Programs and packages of others, which we document and do not run. */
+/** Programs and packages by others, which we document but do not run. */
 const FOREIGN = ['docker', 'openssl', 'inngest']
 const FOREIGN_PACKAGES = ['vercel', 'openapi-typescript']
-/** What npm does without a script. */
+/** npm's own commands, without a script. */
 const NPM = ['install', 'ci']
 /** Stands for a name that the reader knows. */
 const isPlaceholder = (word: string) => /[<…]/.test(word)
 
-/** What a script is given, in each command that runs it. */
+/** The arguments of a script, in each command that runs it. */
 function argumentsOf(script: string): string[][] {
   return commands.flatMap(({ words: [npm, ...rest] }) => {
     const [first, ...args] = rest.filter((word) => word !== '-s' && word !== 'run')
@@ -42,7 +42,7 @@ function argumentsOf(script: string): string[][] {
   })
 }
 
-/** What Vitest is given, by a command of its own or by `npm test`. */
+/** Vitest's arguments, from a command of its own or from `npm test`. */
 const selections = [
   ...argumentsOf('test'),
   ...commands.filter(({ words }) => words[1] === 'vitest').map(({ words }) => words.slice(3)),

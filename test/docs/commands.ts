@@ -62,7 +62,7 @@ function wordsOf(line: string): string[] {
   )
 }
 
-/** What `&&` joins. */
+/** Splits a line at `&&`. */
 function partsOf(words: string[]): string[][] {
   const parts: string[][] = [[]]
   for (const word of words) {
@@ -72,12 +72,12 @@ function partsOf(words: string[]): string[][] {
   return parts
 }
 
-/** Every command in the documentation: those in blocks of code, and those in sentences. */
+/** Every command in the documentation: in code blocks and in sentences. */
 export const commands: Command[] = [...pages]
   .filter(([page]) => !isLog(page) && page !== 'CHANGELOG.md')
   .flatMap(([page, text]) => [...blocksOf(text), ...sentences(text)].flatMap((line) => commandsOf(page, line)))
 
-/** As the page writes it. */
+/** As the page shows it. */
 export function named({ page, env, words }: Command): string {
   return `${page}: ${[...env, ...words].join(' ')}`
 }

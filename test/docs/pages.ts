@@ -6,7 +6,7 @@ export const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standa
   .split('\n')
   .filter(Boolean)
 
-/** Every page of documentation, with its text. What the log says was true on its day. */
+/** Every page of documentation, with its text. Without the log, which was true on its day. */
 export const pages = new Map(
   tracked
     .filter((file) => file.endsWith('.md') && !/^(bench|test)\//.test(file))
@@ -20,7 +20,7 @@ export function prose(text: string): string {
   return text.replace(/^```[\s\S]*?^```/gm, '').replace(/^( {4}|\t).*$/gm, '')
 }
 
-/** What a text has in backquotes, also where a line ends within. */
+/** The parts of a text in backquotes, even if a line ends within. */
 export function inlineCode(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\s+/g, ' ').trim())
 }

@@ -103,7 +103,7 @@ test('half a schema is no part of the draft, and is still there after a reload',
   await page.reload()
   await expect(schema).toContainText('half of it')
   await expect(page.getByText(/Not in the draft yet, kept in this browser/)).toBeVisible()
-  // What is on a tab that is not open still counts.
+  // Fields on a closed tab still count.
   await page.goto(`/${workspace.slug}/agents/${agent}`)
   await page.getByLabel('Description', { exact: true }).fill('Not to be published yet')
   const publish = page.getByRole('button', { name: 'Publish' })
@@ -154,7 +154,7 @@ test('testing a tool tests what is on the screen, saved or not, and an answer do
     await page.keyboard.type(code)
     await page.getByRole('tab', { name: 'Test' }).click()
   }
-  // Nothing reaches the server but the test itself.
+  // Only the test itself reaches the server.
   await page.route(/trpc\/[^?]*saveDraft/, (route) => route.abort())
   await write("return { said: 'new' }")
   await expect(page.getByText('Tests the draft on screen; not saved yet.')).toBeVisible()
@@ -184,7 +184,7 @@ test('the playground talks to the agent on the screen, and is beside the form wh
   const result = page.getByRole('complementary', { name: 'Result' })
   await expect(result).toContainText('Draft, based on version 1')
   await page.setViewportSize({ width: 1600, height: 900 })
-  // What is typed on one tab can be sent on the other.
+  // Text typed on one tab can be sent on the other.
   await message.fill('And the one before?')
   await page.getByRole('tab', { name: 'Edit' }).click()
   await expect(page.getByLabel('Instructions')).toBeVisible()

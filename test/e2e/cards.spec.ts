@@ -46,7 +46,7 @@ async function waiting(workspace: Workspace, definition: object, data = {}): Pro
   return runId
 }
 
-/** A label and its value, one after the other. */
+/** Labels with their values. */
 const rows = (card: Locator) =>
   card.locator('dl > div').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)))
 
@@ -56,7 +56,7 @@ const SHOWN = [
   ['Customer', 'Okafor, Lagos'],
 ]
 
-/** What of Markdown a page may show. */
+/** The Markdown that a page may show. */
 async function expectSafeMessage(page: Page, within: Locator, asked: string[]) {
   await expect(within.locator('strong', { hasText: 'total' })).toBeVisible()
   await expect(within.getByRole('listitem').filter({ hasText: /^second$/ })).toBeVisible()
@@ -126,7 +126,7 @@ test('an author chooses what a task shows: values by name, with labels, in an or
   await card.getByRole('button', { name: 'Add a value' }).click()
   await card.getByRole('button', { name: 'Insert a value into Value of value 1' }).click()
   await page.getByRole('option', { name: /\$\{total\}/ }).click()
-  // What is chosen names its row.
+  // The chosen item names its row.
   await expect(card.getByLabel('Label of Total')).toHaveValue('Total')
   await card.getByRole('button', { name: 'Add a value' }).click()
   await card.getByLabel('Label of value 2').fill('Remarks')
@@ -151,7 +151,7 @@ test('a problem that arrives late moves neither the field in use nor the list be
   workspace,
 }) => {
   const { id } = await createWorkflow(workspace.ctx, ORDER as never)
-  // The check, which finds the missing end step, answers when the list is open.
+  // The check, which finds the missing end step, answers while the list is open.
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
     open = resolve

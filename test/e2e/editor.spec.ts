@@ -100,7 +100,7 @@ test('a problem leads to its field', async ({ page, workspace }) => {
   await expect(page.getByLabel('Id', { exact: true })).toHaveValue('call')
   await expect(page.getByRole('combobox', { name: 'Tool' })).toBeFocused()
 
-  // Known problems stay while the server cannot be asked.
+  // Known problems stay while the server cannot be reached.
   await page.route(/workflows\.check/, (route) => route.abort())
   await page.getByRole('textbox', { name: 'Name' }).fill('Call the tool')
   await expect(page.getByText('The draft cannot be checked right now.')).toBeVisible()
@@ -117,7 +117,7 @@ test('Escape closes a dialog, and what is selected stays selected', async ({ pag
   const opener = page.getByRole('button', { name: 'Paste a sample' })
   await opener.click()
   await expect(page.getByRole('dialog').getByRole('textbox')).toBeVisible()
-  // The focus is in the dialog, on something that goes with it.
+  // The focus is in the dialog, on an element that disappears with it.
   await expect(page.getByRole('dialog').getByRole('button').first()).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
@@ -173,22 +173,22 @@ test('a stranger maps a tool of three arguments without opening its page, by mou
   await expect(form.getByText('In kilograms')).toBeVisible()
   await page.getByRole('button', { name: 'Map 1 of the same name' }).click()
   await page.getByRole('button', { name: 'Insert a value into weight' }).click()
-  // What fits comes first, before START fields that stand above it.
+  // Fitting entries come first, before START fields that precede them.
   await expect(page.getByRole('option').first()).toContainText('${kilograms}')
   await page.getByRole('option', { name: /kilograms/ }).click()
   await form.getByLabel(/^speed/).click()
   await page.getByRole('option', { name: 'express' }).click()
   await argsOf(byMouse).toEqual(MAPPED)
   await expect(page.getByRole('button', { name: 'Problems 0' })).toBeVisible()
-  // The page keeps what it does not know to be saved, and would ask about it.
+  // The page holds edits it does not know to be saved, and would ask about them.
   await saved(page)
 
-  // An argument that the tool does not have is kept until somebody removes it, and one click does.
+  // An argument that the tool does not have stays until a person removes it, with one click.
   const [book = {}, ...others] = await stepsOf(workspace, byMouse)
   const coloured = [{ ...book, args: { ...MAPPED, colour: 'red' } }, ...others]
   await updateWorkflow(workspace.ctx, { id: byMouse, body: { steps: coloured } as never })
   await open(page, workspace, byMouse, '?step=book')
-  // The tool takes nothing else, so there is nothing that only JSON could say.
+  // The tool takes no other arguments, so nothing needs JSON.
   await expect(form.getByText('JSON', { exact: true })).toHaveCount(0)
   await expect(form.getByLabel(/^colour/)).toHaveValue('red')
   await page.getByRole('button', { name: /^Problems 1/ }).click()

@@ -162,7 +162,7 @@ test('a removed member loses access at once', async ({ browser, workspace, brows
 test('a form on another site changes nothing', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/workflows`)
   const target = `${process.env.BASE_URL}/api/trpc/workflows.create?tenant=${workspace.slug}`
-  // The same person in the same browser, on a page of another site.
+  // The same person in the same browser, on another site's page.
   const other = await page.context().newPage()
   await other.route('https://elsewhere.example/**', (route) =>
     route.fulfill({

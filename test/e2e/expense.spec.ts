@@ -36,7 +36,7 @@ async function expectDrawn(page: Page, { ctx }: Workspace): Promise<string> {
 test('an expense approval, drawn from nothing with the mouse, runs each of its ways', async ({ page, workspace }) => {
   test.setTimeout(240_000)
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
-  /** Typing goes into a field; everything else is the mouse's. */
+  /** Fields are typed into; everything else uses the mouse. */
   const choose = async (type: string) => {
     await page
       .getByRole('dialog')
@@ -50,7 +50,7 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
   await page.getByRole('dialog').getByRole('button', { name: 'Create and open' }).click()
   await page.getByRole('button', { name: 'Add first step' }).click()
   await choose('Condition')
-  // What a caller sends.
+  // The caller's input.
   await page.locator('.react-flow__node-start').click()
   await page.getByRole('button', { name: 'Add field' }).click()
   await page.getByRole('textbox', { name: /^Name of/ }).fill('amount')
@@ -78,7 +78,7 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
 
   // Who decides.
   await node(page, 'Request a decision').click()
-  // A form follows the selection, and the one before it has such a button too.
+  // A form follows the selection, and the previous one has such a button too.
   await expect(inspector.getByRole('heading', { name: 'Request a decision' })).toBeVisible()
   await inspector.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('button', { name: 'Add a person or role' }).click()
@@ -90,7 +90,7 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
   const decision = async () => (await getWorkflow(workspace.ctx, { id })).steps.find(({ needs }) => needs)
   const asked = { assignees: ['user:ada@example.com', 'role:admin'], needs: { approve: 1 } }
   await expect.poll(decision).toMatchObject(asked)
-  // What the caller gets.
+  // The caller's result.
   await node(page, 'End').click()
   await page.getByRole('button', { name: 'Add to result' }).click()
   await page.getByRole('textbox', { name: /^Name of/ }).fill('decision')
@@ -161,7 +161,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
     await focused(page, 'react-flow__node', text)
   }
   await page.goto(`/${workspace.slug}/workflows`)
-  // Keys work only once the page's script has loaded, which is not visible.
+  // Keys work only after the page's script has loaded, which is not visible.
   await expect(async () => {
     if ((await page.getByRole('dialog').count()) === 0) await press('c')
     await expect(page.getByRole('dialog')).toBeVisible({ timeout: 5_000 })
@@ -176,7 +176,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
   await add('request-user-action')
   await add('set-data', 'Approve')
   await add('end-flow')
-  // The way without a step is offered first.
+  // The path without a step is offered first.
   await find('Request a decision')
   await add('fail-flow')
   await find('Condition')
@@ -212,7 +212,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
     }).toPass()
     await press('Enter')
   }
-  // What the caller gets, what a rejection is called, and who decides.
+  // The caller's result, the name of a rejection, and who decides.
   await find('End')
   await press('Enter')
   await tabTo(page, 'Add to result')
@@ -300,7 +300,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
 })
 
 async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
-  /** Where it is once it has stopped moving. */
+  /** Its place once it has stopped moving. */
   const middle = async (of: Locator) => {
     let before = ''
     await expect(async () => {
@@ -320,7 +320,7 @@ async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
   await page.mouse.up()
 }
 
-/** Waits until an element of this class has the focus, and says so. */
+/** Waits until an element of this class has the focus, and asserts it. */
 async function focused(page: Page, name: string, label = ''): Promise<void> {
   await expect
     .poll(() =>
@@ -333,8 +333,8 @@ async function focused(page: Page, name: string, label = ''): Promise<void> {
 }
 
 /**
- * Presses Tab until a control with this name has the focus. Waits until there is one: a person sees it come, and the keys of
- * a spec are faster than a page that is still loading.
+ * Presses Tab until a control with this name has the focus. Waits for the control first: a person sees it appear, and a
+ * spec's keys are faster than a page that is still loading.
  */
 async function tabTo(page: Page, name: string | RegExp, direction: 'on' | 'back' = 'on'): Promise<void> {
   const isCalled = (text: string) => (typeof name === 'string' ? text === name : name.test(text))
@@ -346,7 +346,7 @@ async function tabTo(page: Page, name: string | RegExp, direction: 'on' | 'back'
   throw new Error(`No control named ${name} was come to with the Tab key.`)
 }
 
-/** The names of the controls that the Tab key may come to, or of the one that has the focus. */
+/** The names of the controls that Tab can reach, or of the focused one. */
 function namesOf(page: Page, which: 'all' | 'focused'): Promise<string[]> {
   return page.evaluate((wanted) => {
     const inFocus = document.activeElement === document.body ? null : document.activeElement
@@ -359,7 +359,7 @@ function namesOf(page: Page, which: 'all' | 'focused'): Promise<string[]> {
   }, which)
 }
 
-/** Presses Tab until the graph has the focus: a single stop, however many steps it has. */
+/** Presses Tab until the graph has the focus: a single stop for all its steps. */
 async function toGraph(page: Page): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     if (await page.evaluate(() => document.activeElement?.closest('.react-flow') != null)) return

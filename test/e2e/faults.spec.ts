@@ -39,7 +39,7 @@ test('fifty tasks are cleared by keyboard, with one key for each', async ({ page
     await page.keyboard.press('1')
   }
   const { own } = await meter()
-  // Half of the 180 s that fifty tasks may take: the rest is for the service, which other tests keep busy here.
+  // Half of the 180 s that fifty tasks may take: the rest is for the service, which other tests use heavily here.
   expect(own - before.own, 'ms of the page’s own work from the first key to the last').toBeLessThan(90_000)
   await expect(page.getByText('Nothing is waiting for a person')).toBeVisible()
   for (const runId of runIds) await reached(workspace, runId, ({ status }) => status === 'completed')
@@ -58,7 +58,7 @@ test('a run’s next task is there as soon as the answer before it counts', asyn
   await page.getByLabel(/^Article/).fill('AX-210')
   await page.getByLabel(/^Quantity/).fill('4')
   await page.getByRole('button', { name: 'Submit' }).click()
-  // Another task is chosen now, so this page reads nothing of the answered one any more, except what it is told.
+  // Another task is chosen now, so this page reads the answered one only after a notification.
   await expect(page).toHaveURL(new RegExp(second))
   await expect(page.getByRole('button', { name: /The order.*Okafor/ })).toHaveCount(0)
   const next = page.getByRole('button', { name: /Order of AX-210.*Okafor/ })
@@ -123,7 +123,7 @@ test('what viewers see of a step is read-only, to the eye and to assistive techn
 
 test('what viewers see of a tool and an agent is read-only, whatever its kind', async ({ workspace, browserOf }) => {
   const { stock, payments, remote, agent, supervisor } = await newCompany(workspace.ctx)
-  // With the fields of a model, which the scripted one does not have.
+  // With the model fields, which the scripted agent does not have.
   const model = { provider: 'openai-compatible', modelId: 'small', baseUrl: 'https://llm.example.com/v1' } as const
   const priced = { ...model, settings: { stopSequences: ['END'] }, prices: { input: 1, output: 2 } }
   const modelled = await createAgent(workspace.ctx, { name: 'Modelled', instructions: 'Be brief.', model: priced })
@@ -221,7 +221,7 @@ test('people change the workspace from the menu', async ({ page, workspace }) =>
   await page.keyboard.press('g')
   await page.keyboard.press('w')
   await expect(page.getByText('Of the second')).toBeVisible()
-  // The role of the one is not that of the other.
+  // The two have different roles.
   await expect(page.getByRole('button', { name: 'New workflow' })).toHaveCount(0)
 })
 

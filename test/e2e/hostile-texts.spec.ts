@@ -10,7 +10,9 @@ const test = base.extend<object, { tour: Tour }>({ tour: [newTour, { scope: 'wor
 
 const guards = new WeakMap<Page, ReturnType<typeof newGuard>>()
 
-/** Counts what must never happen in a page: code from a text running, and violations of the security policy. */
+/**
+ * Counts events that must never happen in a page: execution of a text as code, and violations of the security policy.
+ */
 function guard(page: Page): Promise<() => Promise<string[]>> {
   const known = guards.get(page) ?? newGuard(page)
   guards.set(page, known)
@@ -76,7 +78,7 @@ for (const [path, seen] of Object.entries(INSIDE)) {
       await page.goto(address)
       await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
       await loaded(page)
-      // By now, anything that runs by itself has run.
+      // By now, any code that runs by itself has run.
       await page.waitForTimeout(250)
       expect.soft(await injected(page), address).toEqual([])
       expect.soft(await happened(), address).toEqual([])

@@ -19,15 +19,15 @@ test('counts follow an answer at once, and never contradict the queue', async ({
   await page.getByLabel(/^Article/).fill('AX-210')
   await page.getByLabel(/^Quantity/).fill('4')
   await page.getByRole('button', { name: 'Submit' }).click()
-  // The task is gone at once, although the answer can still be undone.
+  // The task disappears at once, although the answer can still be undone.
   const one = page.getByRole('navigation', { name: 'Main' }).getByLabel('1 waiting')
   await expect(one).toBeVisible()
-  // Once it cannot, the run's decision is the next.
+  // After that, the run's decision is next.
   await expect(page.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible()
   await expect(badge).toBeVisible()
   await expect(page.getByText('2 waiting', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: /Order of AX-210.*Okafor/ }).click()
-  // Digits that are typed into the remark choose nothing.
+  // Digits typed into the remark choose no action.
   await page.getByLabel('Remark').fill('Over budget')
   await page.getByLabel('Remark').pressSequentially(' 12')
   await page.getByRole('button', { name: 'Reject' }).click()
@@ -64,7 +64,7 @@ test('when somebody else answers, counts and list follow without a reload or a p
   await startRun(workspace, approval, { customer: 'Rossi' })
   await expect(badge(2)).toBeVisible()
   await expect(inView('All').locator('..')).toHaveText('All 2')
-  // A claim changes what is whose.
+  // A claim moves the task into its member's own view.
   await task('Order of AX-210').click()
   await other.getByRole('button', { name: 'Claim', exact: true }).click()
   await expect(inView('Mine').locator('..')).toHaveText('Mine 1')
@@ -98,7 +98,7 @@ test('a queue is worked off by keyboard: each answer leads to the next task, rea
   }
   await expect(page.getByText('Nothing is waiting for a person')).toBeVisible()
   for (const runId of runIds) await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
-  // What was answered stays to be looked up.
+  // Answered tasks stay available.
   await page.getByText('Done', { exact: true }).click()
   await page.getByLabel('Answered by me').click()
   await expect(page.getByLabel('Answered by me')).toBeChecked()
@@ -182,7 +182,7 @@ test('a start that takes a file has a file picker', async ({ page, workspace }) 
   const result = page.getByRole('region', { name: 'Result', exact: true })
   await expect(result).toContainText(/[0-9a-f]{8}-[0-9a-f]{4}-/)
   const before = (await result.textContent()) ?? ''
-  // So has a start like it.
+  // A similar start has it too.
   await page.getByRole('button', { name: 'Run again', exact: true }).click()
   await page.getByRole('menuitem', { name: 'With another input…' }).click()
   await expect(dialog).toContainText('The new run gets the same file, unless you choose another')
@@ -300,13 +300,13 @@ test('an answer can be undone for a while, and others see that somebody is answe
   await expect(page.getByRole('article')).toContainText('You have answered')
   await page.getByRole('alert').getByRole('button', { name: 'Undo' }).first().click()
   await expect(page.getByText('Your answer was undone. The task is open again.')).toBeVisible()
-  // What was typed is there again, and can be sent after all.
+  // The typed text is there again, and can still be sent.
   await expect(page.getByLabel(/^Article/)).toHaveValue('AX-210')
   await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.getByLabel(/^Quantity/).fill('5')
   await page.getByRole('button', { name: 'Submit' }).click()
   await expect(queued).toContainText('is answering')
-  // The answer does not need the page that gave it.
+  // The answer does not need the page that sent it.
   await page.close()
   await reached(workspace, runId, ({ data }) => JSON.stringify(data).includes('"amount":5'))
   await expect(other.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible()

@@ -47,7 +47,7 @@ test('the insights of a workflow say where people’s tasks wait, and what agent
   await expect(task.getByRole('cell').first()).toHaveText('1')
   await expect(task.getByRole('cell').last()).toContainText(/^1\s*oldest /)
 
-  // As also for the whole workspace.
+  // The same for the whole workspace.
   for (const address of [`/workflows/${id}/insights`, '/insights']) {
     await page.goto(`/${slug}${address}`)
     const cost = page.getByRole('region', { name: 'What agents cost', exact: true })
@@ -62,7 +62,7 @@ test('the insights of a workflow say where people’s tasks wait, and what agent
     await expect(cost.getByRole('img', { name: /^Agents used [\d,]+ tokens/ })).toBeVisible()
   }
 
-  // On a phone no figure is out of sight.
+  // On a phone, every figure is visible.
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`/${slug}/insights`)
   const tables = page.getByRole('region', { name: /, as a table$/ })

@@ -31,7 +31,7 @@ test('from the first visit to a completed run, by mouse', async ({ browser, trou
   try {
     const page = await context.newPage()
     watch(page, trouble)
-    // The first visit leads to set-up, and from there to a workspace.
+    // The first visit leads to set-up, and on to a workspace.
     await page.goto('/')
     await expect(page).toHaveURL(/\/setup$/)
     await page.getByLabel('Your name').fill('Ada Lovelace')
@@ -58,7 +58,7 @@ test('from the first visit to a completed run, by mouse', async ({ browser, trou
       if (type !== 'Call a tool') continue
       await page.getByRole('combobox', { name: 'Tool' }).click()
       await page.getByRole('option', { name: /^Greet/ }).click()
-      // A step is called after what it calls, until somebody names it.
+      // A step is named after its tool until a person names it.
       await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue(/^Greet/)
       await page.getByRole('group', { name: 'Arguments' }).getByLabel(/^name/).fill('Ada')
     }
@@ -89,7 +89,7 @@ async function answerBoth(page: Page): Promise<void> {
   await queue.getByText('Delivery').first().click()
   await queue.getByLabel('answer').fill('Ground floor')
   await queue.getByRole('button', { name: 'Submit' }).click()
-  // The run's next question appears in the queue.
+  // The run's next task appears in the queue.
   await queue.getByRole('button', { name: /^Request a decision/ }).click()
   await queue.getByRole('button', { name: 'Approve' }).click()
 }
@@ -103,7 +103,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
     keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve())
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('heading', { name: 'Workflows', exact: true })).toBeVisible()
-  // Keys work only once the page's script has loaded, which is not visible.
+  // Keys work only after the page's script has loaded, which is not visible.
   await expect(async () => {
     if ((await page.getByRole('dialog').count()) === 0) await press('c')
     await expect(page.getByRole('dialog')).toBeVisible({ timeout: 5_000 })
@@ -120,7 +120,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
     await page.keyboard.type(type)
     await press('Enter')
     await expect(page.getByRole('dialog')).toHaveCount(0)
-    // The dialog gives the focus back to where it was; the new step takes it a moment later.
+    // The dialog returns the focus to its previous place; the new step takes it a moment later.
     await expect(page.locator('.react-flow__node:focus')).toHaveAttribute('data-id', type.replaceAll('-', '_'))
     if (type === 'end-flow') break
     await toGraph(page)
@@ -181,7 +181,7 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   throw new Error(`No control named ${name} was come to with the Tab key.`)
 }
 
-/** Presses Tab until the graph has the focus: a single stop, however many steps it has. */
+/** Presses Tab until the graph has the focus: a single stop for all its steps. */
 async function toGraph(page: Page): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     if (await page.evaluate(() => document.activeElement?.closest('.react-flow') != null)) return

@@ -54,7 +54,7 @@ test('single-key shortcuts pause while typing and can be switched off', async ({
   await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/workflows`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // Keys work only once the page's script has loaded, which is not visible.
+  // Keys work only after the page's script has loaded, which is not visible.
   await expect(async () => {
     if ((await page.locator('input:focus').count()) === 0) await page.keyboard.press('/')
     await expect(page.locator('input:focus')).toHaveCount(1, { timeout: 2_000 })

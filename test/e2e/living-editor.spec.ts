@@ -12,7 +12,7 @@ async function open(page: Page, workspace: Workspace, workflowId: string, query 
   await expect(page.getByRole('button', { name: /^(Problems|More tools)/ }).first()).toBeVisible()
 }
 
-/** A price is computed, checked, and then told. */
+/** A price is computed, checked, and then announced. */
 async function prices(workspace: Workspace): Promise<string> {
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Prices',
@@ -33,7 +33,7 @@ async function prices(workspace: Workspace): Promise<string> {
 }
 
 const node = (page: Page, name: string) => page.locator('.react-flow__node-step').filter({ hasText: name })
-/** The panel covers what lay below. */
+/** The panel covers the lower part. */
 const showAll = (page: Page) => page.getByRole('button', { name: 'Show the whole graph' }).click()
 const thisRun = (page: Page) => page.getByRole('region', { name: 'This test run' })
 
@@ -126,7 +126,7 @@ test('a test runs to a step and no further', async ({ page, workspace }) => {
   await expect(node(page, 'Large?')).toContainText('Completed')
   await expect(node(page, 'Tell them')).not.toContainText('Completed')
   await expect(thisRun(page).getByRole('status')).toContainText('to Large?')
-  // The path turns off before the step.
+  // The path branches off before the step.
   await page.getByLabel('Run to', { exact: true }).selectOption({ label: 'Tell them' })
   await runDraft(page, '5', 'Run to Tell them')
   await expect(thisRun(page)).toContainText('The run ended before it came to Tell them')
@@ -253,7 +253,7 @@ test('the list has every step with its state and problems, and shares the select
   const table = page.getByRole('table', { name: 'Steps' })
   const line = (name: string) => table.getByRole('row').filter({ has: page.getByRole('button', { name }) })
   await expect(table.getByRole('row')).toHaveCount(5)
-  // A field is no state.
+  // A field has no run state.
   await expect(line('START')).toContainText('no fields')
   await expect(line('START').getByRole('cell').nth(2)).toHaveText('')
   await expect(line('Second')).toContainText('Set data')

@@ -45,7 +45,7 @@ test('failed runs are retried together, each once', async ({ page, workspace }) 
   await dialog.getByRole('button', { name: 'Retry 2 runs' }).click()
   await expect(dialog).toContainText('2 runs were retried.')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
-  // The first two are left out from now on; their retries may fail too.
+  // The first two are excluded from now on; their retries may fail too.
   await retry()
   await expect(dialog).toContainText(/2 runs failed|No failed run matches/)
 })
@@ -80,7 +80,7 @@ test('the code of a failure leads to what it means, from a failed run and from a
     await opened.close()
   }
   await follow(/^[A-Z]+(_[A-Z]+)+$/)
-  // Somebody else deletes the webhook while its dialog is open.
+  // Another member deletes the webhook while its dialog is open.
   const { id } = await createWebhook(workspace.ctx, { url: 'https://hooks.example.com/x', events: ['run.failed'] })
   await page.goto(`/${workspace.slug}/settings/webhooks`)
   await page.getByRole('button', { name: /^Actions for/ }).click()

@@ -6,7 +6,7 @@ import { expect, test } from './support/fixture'
 import { reached, startRun } from './support/runs'
 import { database, type Workspace } from './support/workspace'
 
-// What starts work is pressed by impatient people, on slow machines, and with keys that are held.
+// Controls that start work are pressed by impatient people, on slow machines, and with keys that are held.
 
 test('two quick clicks start one run', async ({ page, workspace }) => {
   const id = await published(workspace)
@@ -29,7 +29,7 @@ for (const again of ['With the same input', 'From the failed step']) {
     const item = page.getByRole('menuitem', { name: again })
     const box = await item.boundingBox()
     if (!box) throw new Error('the menu has no such item')
-    // Where the item was, whether or not it is still there.
+    // The item's place, whether or not it is still there.
     await page.mouse.dblclick(box.x + 20, box.y + 10, { delay: 30 })
     await expect(page).not.toHaveURL(new RegExp(runId))
     expect(await runsOf(workspace, id)).toHaveLength(2)
@@ -43,7 +43,7 @@ test('a held Enter starts one run', async ({ page, workspace }) => {
   await page.getByRole('button', { name: 'Run again' }).click()
   await page.getByRole('menuitem', { name: 'With another input…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).focus()
-  // Pressed again without being let go, a key repeats.
+  // A key that is held repeats.
   for (let press = 0; press < 12; press++) await page.keyboard.down('Enter')
   await page.keyboard.up('Enter')
   await expect(page).not.toHaveURL(new RegExp(runId))
@@ -104,7 +104,7 @@ const runsOf = ({ tenantId }: Workspace, workflowId: string) =>
     .from(runs)
     .where(and(eq(runs.tenantId, tenantId), eq(runs.workflowId, workflowId)))
 
-/** Six times slower, as the machine of somebody who clicks again because nothing seems to happen. */
+/** Six times slower, like the machine of a person who clicks again because nothing seems to happen. */
 async function slowDown(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })

@@ -27,7 +27,7 @@ throw new Error('no card')`
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   const beside = page.getByRole('region', { name: 'Log of the failed attempt' })
   await expect(beside.getByRole('listitem')).toHaveText(['row 5', 'row 6', 'row 7', 'row 8', 'Error: no card'])
-  // The step is where the timeline begins, but the card has said it all.
+  // The timeline begins with the step, but the card has shown everything.
   await expect(line(page, /^Pay, failed/)).toHaveAttribute('aria-current', 'true')
   await expect(page.getByRole('complementary', { name: 'Details of Pay' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Show all', exact: true }).click()
@@ -210,7 +210,7 @@ test('a sensitive value is revealed to an admin who confirms it, and the audit l
   await inputOf(admin).getByRole('button', { name: 'Hide IBAN' }).click()
   await expect(admin.getByRole('main')).not.toContainText(iban)
 
-  // One entry: the dialog that was cancelled revealed nothing.
+  // One entry: the cancelled dialog revealed nothing.
   await page.goto(`/${workspace.slug}/settings/audit?action=run.revealed`)
   await expect(page.getByRole('row')).toHaveCount(2)
   await expect(page.getByRole('row').last()).toContainText('admin')

@@ -13,7 +13,7 @@ test('a run page updates live, and a paused run can be answered there', async ({
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByText('Waiting', { exact: true }).first()).toBeVisible()
   const data = { article: 'AX-210', amount: 4 }
-  // Answer from elsewhere: the open page must follow without a reload.
+  // Answer from elsewhere: the open page must update without a reload.
   await resumeRun(workspace, runId, { type: 'collect_inputs', data })
   await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()
   await page.getByRole('button', { name: 'Approve' }).click()
@@ -123,7 +123,7 @@ test('new runs wait behind a button until they are requested', async ({ page, wo
   const { approval } = await newCompany(workspace.ctx)
   const start = () => startRun(workspace, approval, { customer: 'Okafor' })
   await start()
-  // The page asks again once its script has loaded.
+  // The page reads again after its script has loaded.
   const looked = page.waitForResponse(/runs\.countNew/)
   await page.goto(`/${workspace.slug}/runs`)
   await looked
@@ -149,7 +149,7 @@ test('a run is found by a value of its input, the filters are kept as a view, an
   const views = page.getByRole('button', { name: 'Views', exact: true })
   await page.goto(`/${workspace.slug}/runs`)
   await expect(main.getByText('2 runs: 2 completed')).toBeVisible()
-  // Without a filter nobody has chosen these runs.
+  // Without a filter nobody has selected these runs.
   await page.getByRole('button', { name: 'Actions for these runs' }).click()
   await page.getByRole('menuitem', { name: 'Run ended runs again…' }).click()
   const all = page.getByRole('dialog').getByRole('button', { name: 'Run 2 runs again' })
@@ -166,7 +166,7 @@ test('a run is found by a value of its input, the filters are kept as a view, an
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.goto(`/${workspace.slug}/workflows/${triage}/runs`)
-  // Its workflow is the page's: the column has the version.
+  // The workflow is the page's own: the column has the version.
   await expect(main.getByRole('columnheader', { name: 'Version' })).toBeVisible()
   await views.click()
   await page.getByRole('menuitem', { name: 'Parcels' }).click()
@@ -220,7 +220,7 @@ test('very many iterations are listed by number, failed ones first, and opened w
   const details = page.getByRole('complementary', { name: 'Details of Is it new?' })
   await expect(details).toContainText('Item 4,321')
   expect(await timeline.getByRole('listitem').count()).toBeLessThan(80)
-  // An address leads into an iteration, whatever the page knows of it.
+  // An address leads into an iteration, even if the page has not loaded it.
   await page.goto(`/${workspace.slug}/runs/${runId}?step=${encodeURIComponent('main/each#1/77:save#1')}`)
   await expect(page.getByRole('complementary', { name: 'Details of Save the order' })).toContainText('Item 77')
   await expect(timeline.getByRole('button', { name: /^Item 77, completed/ })).toBeVisible()
@@ -286,7 +286,7 @@ test('another input is entered in the START fields, and what is hidden stays as 
   await expect(page).toHaveURL(new RegExp(`/runs/(?!${first})run_`))
   const next = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   await reached(workspace, next, ({ endTime }) => endTime !== undefined)
-  // A program gets what is stored; whoever is signed in has to reveal it.
+  // A program gets the stored value; signed-in people have to reveal it.
   const key = { kind: 'apiKey', id: 'key_reader', role: 'owner' } as const
   const { result } = await getRunStatus({ ...workspace.ctx, actor: key }, { runId: next })
   expect(result).toEqual({ customer: 'Rossi', address: { city: 'Basel' }, account: 'DE-1' })

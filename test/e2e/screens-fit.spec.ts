@@ -6,7 +6,7 @@ import { INSIDE, OUTSIDE, type Seen } from './support/routes'
 import { reached, resumeRun, startRun } from './support/runs'
 import { newWorkspace, signIn, type Workspace } from './support/workspace'
 
-/** Each layout is checked where it has the least room, and with `SOAK=1` also in between. */
+/** Each layout is checked at its narrowest width, and with `SOAK=1` also in between. */
 const WIDTHS = process.env.SOAK
   ? [1920, 1440, 1280, 1152, 1024, 900, 768, 600, 390, 360]
   : [1440, 1280, 1024, 900, 768, 360]
@@ -18,7 +18,9 @@ function filled() {
   return furnished
 }
 
-/** Pages on which people work on runs, and the others of a workspace: two halves, so that two workers share them. */
+/**
+ * Pages on which people work on runs, and the other pages of a workspace: two halves, so that two workers share them.
+ */
 const isOfRuns = (path: string) => /^\/\[tenant\](\/(runs|inbox|insights|workflows)(\/|$)|$)/.test(path)
 const HALVES = [
   { name: 'of workflows and runs', routes: routesWhere(isOfRuns) },
@@ -62,7 +64,7 @@ async function expectToFit(page: Page, screen: string): Promise<void> {
     await page.setViewportSize({ width, height: 900 })
     const out = await page.evaluate(() => {
       const beyond = [...document.querySelectorAll('main table, main section, main td, main header')]
-        // Not what only screen readers meet, nor what is in a box that scrolls by itself.
+        // Excludes content for screen readers, and boxes that scroll by themselves.
         .filter((element) => !element.closest('.visually-hidden, section[tabindex="0"]'))
         .filter((element) => element.getBoundingClientRect().right > window.innerWidth + 1)
         .map((element) => `${element.tagName} ${element.className} ${element.textContent?.slice(0, 40)}`)
@@ -83,7 +85,7 @@ interface Moved {
   what: string[]
 }
 
-/** The first view of each page, and those views that load other things than it. */
+/** The first view of each page, and views that load other data. */
 function loadedScreens(slug: string, made: Furnished): string[] {
   const { approval, asking, deciding, failed, completed, agent, stock } = made
   const first = Object.values(INSIDE).flatMap((seen) => seen(slug, made).slice(0, 1))
@@ -127,7 +129,7 @@ test.describe('far from the server', () => {
     await signIn(context, workspace.owner)
     await watchShifts(page)
     await page.setViewportSize({ width: 390, height: 900 })
-    // Any first page tells the server.
+    // Any first page informs the server.
     await page.goto(`/${workspace.slug}/settings/account`)
     for (const runId of [made.asking, made.deciding, made.failed, made.completed])
       await expectStill(page, `/${workspace.slug}/runs/${runId}`)
@@ -203,7 +205,7 @@ test('on a phone no key is hinted at in the inbox, in lists and in the editor', 
     { address: `/workflows/${approval}`, shown: button('Add step'), hinted: true },
     { address: `/workflows/${approval}?view=graph`, shown: button('Add step'), hinted: true },
   ]) {
-    // With a keyboard they are there, so that their absence says something.
+    // They exist with a keyboard, so that their absence proves something.
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.goto(`/${workspace.slug}${address}`)
     await expect(shown, address).toBeVisible()
@@ -212,7 +214,7 @@ test('on a phone no key is hinted at in the inbox, in lists and in the editor', 
     await expect(shown, address).toBeVisible()
     await expect(page.locator('kbd:visible, .with-keyboard:visible'), address).toHaveCount(0)
   }
-  // Nor in the dialog that asks for a step after the chosen one.
+  // Nor in the dialog that adds a step after the chosen one.
   await page.goto(`/${workspace.slug}/workflows/${approval}?step=order`)
   // The address of a step opens its form.
   await expect(page.getByRole('dialog', { name: 'Step' }).getByLabel('Id', { exact: true })).toHaveValue('order')

@@ -24,7 +24,7 @@ interface Look {
   rules: RunOptions['runOnly']
 }
 /**
- * How a page is checked. Its content depends on the width but not on the theme, so all rules run once per width, and
+ * How a page is checked: its content depends on the width but not on the theme, so all rules run once per width, and
  * those about colours in both themes. `SOAK=1` runs everything everywhere, which takes three times as long.
  */
 const LOOKS: Look[] = [
@@ -37,7 +37,7 @@ const EVERY_LOOK: Look[] = [WIDE, PHONE].flatMap((size) => [
   { size, theme: 'light', rules: RULES },
   { size, theme: 'dark', rules: RULES },
 ])
-/** How a state of a page is checked, in which little differs from the page itself. */
+/** How a state of a page is checked that differs little from the page itself. */
 const LOOKS_OF_STATE: Look[] = [
   { size: WIDE, theme: 'light', rules: RULES },
   { size: PHONE, theme: 'dark', rules: OF_COLOUR },
@@ -46,7 +46,7 @@ const LOOKS_OF_STATE: Look[] = [
 const test = base.extend<object, { tour: Tour }>({ tour: [newTour, { scope: 'worker' }] })
 
 let furnished: Promise<{ workspace: Workspace; made: Furnished }> | undefined
-/** Shared by all tests of this process, because nothing here changes it. */
+/** Shared by all tests of this process, because none changes it. */
 function filled() {
   furnished ??= newWorkspace().then(async (workspace) => ({ workspace, made: await furnish(workspace) }))
   return furnished
@@ -173,7 +173,7 @@ test('a list that fails to refresh says so with the request’s id, and keeps it
       const calls = decodeURIComponent(new URL(route.request().url()).pathname).split(',').length
       return route.fulfill({ status: 500, json: Array(calls).fill(FAILURE) })
     })
-    // Somebody who comes back to a tab reads again; the inbox otherwise waits to be told of a change.
+    // A person who returns to a tab reads again; otherwise the inbox waits for a notification.
     await expect(async () => {
       await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
       await expect(page.getByText('request-of-a-test').first(), list).toBeVisible({ timeout: 5_000 })
@@ -250,7 +250,7 @@ test('the dialog of a conflict is accessible, and returns the focus to what open
 
 test('the dialog of changing one’s own role is accessible and returns the focus', async ({ page, workspace }) => {
   test.slow()
-  // The only owner of a workspace stays one.
+  // A workspace's only owner stays one.
   await newPerson(workspace.ctx, 'owner', 'Grace Hopper')
   await page.goto(`/${workspace.slug}/settings/members`)
   const role = page.getByRole('combobox', { name: 'Role of Ada Lovelace' })
@@ -268,7 +268,7 @@ test('the dialog of changing one’s own role is accessible and returns the focu
 test('the search box and the shortcut list are accessible', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-  // Keys work only once the page's script has loaded, which is not visible.
+  // Keys work only after the page's script has loaded, which is not visible.
   await expect(async () => {
     await page.keyboard.press('ControlOrMeta+k')
     await expect(page.getByRole('dialog').first()).toBeVisible({ timeout: 5_000 })

@@ -337,7 +337,7 @@ test('a schedule’s START fields are filled in by rows, without a file, or as J
   await edit()
   await expect(dialog.getByLabel('region')).toHaveValue('south')
   await dialog.getByLabel('region').fill('west')
-  // However long the list takes, what is opened next has what was saved.
+  // However slow the list is, the next dialog has the saved values.
   await page.route(/schedules\.list/, async (route) => {
     await sleep(1_000)
     await route.continue()

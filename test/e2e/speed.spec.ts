@@ -14,8 +14,8 @@ test.use({ trace: 'off' })
 // One after the other, so that they do not slow each other down.
 test.describe.configure({ mode: 'default' })
 
-// Limits that a slow screen exceeds but a busy machine does not: they apply to the processor time of the page itself,
-// and the best of these tries counts.
+// Limits that a slow screen exceeds but a busy machine does not: they apply to the page's own processor time, and the
+// best of these tries counts.
 const TRIES = 6
 
 test('dragging in an editor of two hundred steps has no task over 100 ms', async ({ page, workspace }) => {
@@ -34,7 +34,7 @@ test('dragging in an editor of two hundred steps has no task over 100 ms', async
   ).toBeLessThanOrEqual(100)
 })
 
-/** Wall-clock time, minus what other programs took of it. */
+/** Wall-clock time, minus other programs' share of it. */
 async function longestTaskOfDrag(page: Page): Promise<number> {
   const meter = await meterOf(page)
   const box = await page.locator('.react-flow__node').nth(1).boundingBox()
@@ -105,7 +105,7 @@ test('a run of five thousand iterations opens with 1.5 s of the page’s own wor
 
 const ROWS = '[data-index], [role="row"], [role="treeitem"], [role="option"], tbody tr'
 
-/** Opens a run from the list of runs until it took little work, as far as `shown`. */
+/** Opens a run from the list of runs until that took little work, as far as `shown`. */
 async function expectToOpen(page: Page, { slug }: Workspace, runId: string, shown: Locator): Promise<void> {
   const times: number[] = []
   for (let attempt = 0; attempt < TRIES && !(Math.min(...times) <= 1_500); attempt++) {

@@ -28,7 +28,7 @@ test('a task link opened by a mail scanner (GET, HEAD, prefetch) decides nothing
     { 'next-router-prefetch': '1', rsc: '1' },
   ]) {
     for (const method of ['GET', 'HEAD']) {
-      // Some scanners move what is behind the # into the address.
+      // Some scanners move the part after the # into the address.
       for (const path of [address, `/task?${token}`, `/task/${token}`, `/task?token=${token}`]) {
         const response = await fetch(`${base}${path}`, { method, headers })
         expect(response.headers.get('referrer-policy')).toBe('no-referrer')

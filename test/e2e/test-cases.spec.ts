@@ -113,7 +113,7 @@ test('a run is kept as a test case of its workflow, and whoever publishes sees t
   const shown = dialog.getByRole('region', { name: 'Test cases' })
   await expect(shown.getByText('0 of 1 passed, 1 failed')).toBeVisible()
   await expect(shown.getByText('more', { exact: true })).toBeVisible()
-  // Somebody else saves meanwhile: the results are of the draft that is shown now.
+  // Another member saves meanwhile: the results belong to the draft that is shown now.
   await updateWorkflow(workspace.ctx, { id, body: { steps: end({ n: '${n}' }), description: 'Twice' } as never })
   await dialog.getByRole('button', { name: /^Publish v\d+ anyway$/ }).click()
   await expect(dialog.getByRole('button', { name: /^Publish v\d+$/ })).toBeEnabled()

@@ -87,7 +87,7 @@ test('text typed while another person’s changes arrive is part of the conflict
   const looked = new Promise<void>((resolve) => {
     looks = resolve
   })
-  // Before Ada saves: Tom's page hears of it at once.
+  // Before Ada saves: Tom's page is notified at once.
   await tom.route(LOADS, async (route) => {
     looks()
     await held
@@ -109,7 +109,7 @@ async function chooseTom(tom: Page, workspace: Workspace, approval: string): Pro
   expect(await namesOf(workspace, approval)).toContain('As Ada wants it')
   await expect(dialog).toContainText('As Ada wants it')
   await expect(dialog).toContainText('As Tom wants it')
-  // What each side changed stands out, beside what was there before.
+  // Each side's changes stand out, beside the previous text.
   await expect(dialog.locator('mark')).toHaveText(['As Tom wants it', 'As Ada wants it'])
   await expect(dialog.getByRole('region', { name: 'Step The order, name' })).toContainText('Before: The order')
   await dialog.getByRole('button', { name: 'Use these choices' }).click()
@@ -123,7 +123,7 @@ test('two people see each other in one draft, and at which step; nothing moves w
 }) => {
   const { approval } = await newCompany(workspace.ctx)
   await open(page, workspace, approval, 'order')
-  // By then nothing of this person's own page moves any more.
+  // By then this person's own page has stopped moving.
   await expect(page.getByText(/unpublished change/)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Problems 0' })).toBeVisible()
   await page.evaluate(() => {
@@ -134,7 +134,7 @@ test('two people see each other in one draft, and at which step; nothing moves w
     }).observe({ type: 'layout-shift' })
   })
   const moved = () => page.evaluate(() => (window as Window & { shift?: number }).shift ?? 0)
-  // Somebody who may only look.
+  // A person who may only look.
   const vera = await browserOf('viewer')
   await vera.goto(`/${workspace.slug}/workflows/${approval}`)
   const here = (of: Page) => of.getByRole('list', { name: 'Also here' }).getByRole('button')

@@ -22,7 +22,7 @@ async function namesOf(workspace: Workspace, workflowId: string): Promise<(strin
 async function restore(page: Page, workspace: Workspace, workflowId: string, name: string): Promise<void> {
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Restore unsaved changes?')
-  // Enter must not discard what was never saved.
+  // Enter must not discard unsaved text.
   await expect(dialog.getByRole('button', { name: 'Restore' })).toBeFocused()
   await page.unroute(SAVES)
   await dialog.getByRole('button', { name: 'Restore' }).click()
@@ -60,7 +60,7 @@ test('an edit that was undone is not offered after a reload', async ({ context, 
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { approval } = await newCompany(workspace.ctx)
   await open(page, workspace, approval)
-  // The save waits, so that the undo comes first; meanwhile this device keeps a copy.
+  // The save waits, so that the undo comes first; meanwhile this device stores a copy.
   await page.route(SAVES, (route) => route.abort())
   const nodes = page.locator('.react-flow__node-step')
   const before = (await namesOf(workspace, approval)).length
@@ -74,7 +74,7 @@ test('an edit that was undone is not offered after a reload', async ({ context, 
   await expect(nodes).toHaveCount(before)
   await page.unroute(SAVES)
   await saved(page)
-  // The editor offers what it finds once it has asked the server for the newest version.
+  // The editor offers the copy once it has read the newest version from the server.
   const loaded = page.waitForResponse(
     (response) => response.url().includes('workflows.get') && response.request().method() === 'POST',
   )

@@ -158,7 +158,7 @@ test('settings are edited on their own page and are part of the draft; viewers o
     businessKey: '${orderId}',
     limits: { timeoutMs: 2 * 86_400_000 },
   })
-  // What a screen saved, also as it closed, the next one does not report as what somebody else saved.
+  // A screen's last save, even while closing, is not reported by the next one as another member's.
   await page.getByLabel('Business key').fill('order ${orderId}')
   const tabs = page.getByRole('navigation', { name: 'This workflow' })
   for (const tab of ['Editor', 'Settings']) {

@@ -218,7 +218,7 @@ describe('the ways of lines', () => {
     })
     const lanes = lanesOf([line('a', 0, 'b', 1), line('c', 2, 'b', 1), line('a', 0, 'c', 2)], boxes)
     expect(lanes.get('ab')?.x).toBe(200 + gap / 2)
-    // Its button is not in the gap, where both would cut it off, but below the step that it leaves.
+    // Its button is not in the gap, where both would cover it, but below the step that it leaves.
     const ab = line('a', 0, 'b', 1)
     const button = labelAt(bendsOf(ab.start, ab.end, false, lanes.get('ab')), lanes.get('ab'))
     expect(button.x).toBeLessThan(200 - 12)

@@ -157,7 +157,7 @@ test('connect replaces the edge of an exit in place, disconnect removes it, and 
   ])
 })
 
-/** ask → check, which goes on to done; asked again, it leads back. */
+/** ask → check, which continues to done; asked again, it leads back. */
 const asking: Definition = {
   ...chain,
   initialStep: 'ask',
@@ -197,7 +197,7 @@ describe('an edge that leads back', () => {
     if (!edge) throw new Error('no edge leads back')
     expect(boundOf(looped, edge)).toBe(FIRST_BOUND)
     const beside = { id: 'beside', type: 'condition', when: 'true', maxVisits: 2 }
-    // A bound of a step that a round can go around does not count.
+    // A bound of a step that a round can bypass does not count.
     const around: Definition = {
       ...looped,
       steps: [...looped.steps, beside],

@@ -7,7 +7,7 @@ import {
 import { AUTOSAVE_AFTER_MS, KEEP_AFTER_MS } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
 import { definition, fakeDevice, fakeServer, moved, named, openEditor, settled } from './draft-fakes'
 
-/** Ends the page, so that nothing it waits for happens any more, and opens another one on the same device. */
+/** Ends the page, so that none of its pending work happens, and opens another one on the same device. */
 async function reopened({ server, device }: ReturnType<typeof openEditor>) {
   device.endPages()
   const next = openEditor({ server: fakeServer(server.state), device })

@@ -19,7 +19,7 @@ export const definition: Definition = {
 /** Runs everything that waits neither for an answer nor for time. */
 export const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A clock that moves only when told to. */
+/** A clock that moves only on command. */
 export function fakeClock() {
   let now = 1_000
   const timers = new Set<{ at: number; callback: () => void }>()
@@ -61,7 +61,7 @@ const firstState = () => ({
 
 /**
  * A server with one workflow. Each call waits until a test answers it, in any order.
- * @param state what the server has; pass it on to give the next page a connection to the same server
+ * @param state the server's data; pass it on to connect the next page to the same server
  */
 export function fakeServer(state = firstState()) {
   const calls: (Call & { commit(): void; answer(): Promise<void>; fail(code?: string): Promise<void> })[] = []
@@ -75,7 +75,7 @@ export function fakeServer(state = firstState()) {
       }
       const entry = {
         ...what,
-        /** The server does the work; its answer is still on the way. */
+        /** The server does the work; its answer is still in flight. */
         commit() {
           try {
             const result = work()
@@ -115,7 +115,7 @@ export function fakeServer(state = firstState()) {
     ...server,
     calls,
     state,
-    /** What a screen that opens later would begin with is the last one. */
+    /** A screen that opens later would begin with the last one. */
     remembered,
     /** Another person saves. */
     saveByOther(next: Definition) {
@@ -131,7 +131,7 @@ export function fakeServer(state = firstState()) {
   }
 }
 
-/** What outlives a page: a database that answers later, and a storage that writes at once. */
+/** Storage that outlives a page: a database that answers later, and one that writes immediately. */
 export function fakeDevice() {
   const rows = new Map<string, CopyRow>()
   const held: (() => void)[] = []
@@ -185,7 +185,7 @@ export function fakeDevice() {
     entries,
     copies: (workflowId = 'wf_1') =>
       createDeviceCopies({ tenantId: 'ten_1', workflowId, database: databaseOf(page), storage: () => storage }),
-    /** Closes every page: only what is written by now is left. */
+    /** Closes every page: only data written by now is left. */
     endPages: () => void page++,
     async release() {
       device.holding = false

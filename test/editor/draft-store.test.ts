@@ -207,7 +207,7 @@ describe('changes of other people', () => {
     rename('mine')
     void store.saveNow()
     const save = server.calls[1]
-    // The server saves first, but its answers arrive the other way round.
+    // The server saves first, but its answers arrive in reverse order.
     save?.commit()
     await load?.answer()
     await save?.answer()
@@ -229,7 +229,7 @@ describe('changes of other people', () => {
     expect(next.merged).toEqual([])
     expect(next.store.getState()).toMatchObject({ base: { version: 2, definition: { name: 'first' } } })
     expect(next.store.getState().history.past).toEqual([])
-    // What it restored or published is its own as well; what others saved in between is not.
+    // Its own restored or published content counts as its own; others' saves in between do not.
     server.saveByOther(described)
     next.store.restored({ version: 3, definition: named('restored') })
     next.store.published(4)
@@ -350,7 +350,7 @@ test('in any order of edits, answers and failures, saves run one at a time and l
         await settled()
         expect(server.calls.filter(({ kind }) => kind !== 'load').length).toBeLessThanOrEqual(1)
         if (store.getState().save.kind !== 'conflict') continue
-        // Only an undo of what another person did can collide with what they do next.
+        // Only an undo of another person's change can conflict with their next change.
         expect(others).toBeGreaterThan(0)
         store.resolve(store.getState().history.present.definition)
       }

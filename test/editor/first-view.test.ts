@@ -3,7 +3,7 @@ import { isWhole, showFirst } from '@/app/(dashboard)/[tenant]/workflows/[id]/ca
 
 const VIEW = { readable: 0.85, height: 560, start: { x: 100, y: 0 } }
 
-/** Where the view is, of a graph that fits at this zoom. */
+/** The position of the view, for a graph that fits at this zoom. */
 async function shown(zoom: number, at?: { x: number; y: number }) {
   const centres: unknown[] = []
   const flow = {

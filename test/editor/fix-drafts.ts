@@ -4,7 +4,7 @@ import { catalogOf } from '@/server/steps/catalog'
 import { stepTypes } from '@/server/steps/registry'
 import { checkGraph } from '@/server/workflows/check/graph'
 
-/** Drafts with problems, and what their fixes make of them. */
+/** Drafts with problems, and the drafts after each fix. */
 
 export const catalog = catalogOf(stepTypes())
 export const end = (output: object) => ({ id: 'end', type: 'end-flow', output })
@@ -28,7 +28,7 @@ export const step = { id: 'ask', type: 'collect-inputs', output: { x: { type: 's
 /** The step leads to the end. */
 export const alone = (first: Drawn) =>
   workflow({ initialStep: first.id, steps: [first, end({})], edges: [{ from: first.id, to: 'end' }] })
-/** The step is in one branch, and one that writes `x` in the other. */
+/** The step is in one branch, and a step that writes `x` in the other. */
 export const branches = (second: Drawn) =>
   workflow({
     initialStep: 'all',
@@ -59,7 +59,7 @@ export const decision = (when: string) =>
 export const told = (definition: Definition, code: string) =>
   checkGraph(definition).filter((problem) => problem.code === code)
 
-/** What the only fix of such a problem makes of a draft. */
+/** The draft after the only fix of such a problem. */
 export const repaired = (draft: Definition, code: string) => {
   const [one] = told(draft, code)
   const fix = one && fixOf(draft, catalog, one)

@@ -52,7 +52,7 @@ test('references to a field follow it to its new name, unless they may mean anot
   const start = { ...used, payload: { x: { type: 'string' } } } as Definition
   expect(told(start, 'BRANCH_CONFLICT')).toHaveLength(1)
   expect(repaired(start, 'BRANCH_CONFLICT')).toBeNull()
-  // What a step of any fields gives may be what a reference means.
+  // A reference may mean the result of a step with any fields.
   const open = branches({ id: 'second', type: 'call-tool', toolId: 't', args: {} })
   const guessed = { ...open, steps: [...open.steps.slice(0, -1), end({ a: '${status}' })] } as Definition
   expect(repaired(guessed, 'W_BRANCH_OPEN')).toBeNull()

@@ -264,7 +264,7 @@ test('a text where a number is wanted becomes the START field of that name, if i
   expect(use({ type: 'number' }, 'abc')).toEqual({ a: '${a}' })
   expect(use({ type: 'integer' }, 'abc')).toEqual({ a: '${a}' })
   expect(use({ type: 'number', required: false, default: 1 }, 'abc')).toEqual({ a: '${a}' })
-  // What says the same as a number stays.
+  // A text that equals a number stays.
   expect(use({ type: 'number' }, '5')).toEqual({ a: 5 })
   expect(use({ type: 'string' }, 'abc')).toBeUndefined()
   expect(use({ type: 'number', required: false }, 'abc')).toBeUndefined()

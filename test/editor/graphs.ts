@@ -96,7 +96,7 @@ function edge(from: string, to: string, exit: string): Edge {
   return exit === 'next' ? { from, to } : { from, to, on: exit }
 }
 
-/** Drafts as the editor makes them: edges of exits that exist, one for each, and loops that a run can leave. */
+/** Drafts as the editor makes them: edges of existing exits, one for each, and loops that a run can leave. */
 export const soundDefinitions: fc.Arbitrary<Definition> = definitions.map(({ onCancel: _, ...definition }) =>
   definition.edges.reduce<Definition>(
     (made, { from, to, on = 'next' }) =>

@@ -36,7 +36,7 @@ describe('locateJson', () => {
           } catch {
             parsed = false
           }
-          // Duplicate names are the only other thing that is refused.
+          // Otherwise only duplicate names are refused.
           if ('problem' in located && located.problem.startsWith('Duplicate name')) return
           expect('value' in located).toBe(parsed)
           if ('problem' in located) {

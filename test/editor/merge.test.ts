@@ -98,7 +98,7 @@ describe('merge', () => {
     expect(merged).toMatchObject({ name: 'Mine', steps: [{ toolId: 'm' }, { id: 'b' }] })
     const chosen = merge(base, mine, theirs, { 'step:c': 'theirs', 'meta:name': 'theirs' }).merged
     expect(chosen).toMatchObject({ name: 'Theirs', steps: [{ toolId: 'm' }, { id: 'b' }, { id: 'c', toolId: 'h' }] })
-    // Taking their step back also takes their connection to it.
+    // Undoing their step also removes their connection to it.
     expect(merge(base, mine, theirs, { 'step:c': 'theirs' }).merged.steps.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
@@ -170,7 +170,7 @@ describe('merge', () => {
   })
 })
 
-/** The other's steps in this one's order: another test covers the order. */
+/** The other side's steps in this side's order: another test covers the order. */
 function inOrder(like: Definition, definition: Definition): Definition['steps'] {
   return like.steps.flatMap(({ id }) => definition.steps.find((step) => step.id === id) ?? [])
 }

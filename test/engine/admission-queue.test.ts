@@ -3,7 +3,7 @@ import { AdmissionQueue } from '@/inngest/engine/admission-queue'
 
 const LONG = { ms: 60_000, signal: new AbortController().signal }
 
-/** The queue of a process without a free slot, and who was granted one so far, in order. */
+/** The queue of a process without a free slot, and the starts granted so far, in order. */
 function fullProcess(most = 0) {
   const granted: string[] = []
   const queued: string[] = []

@@ -8,7 +8,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-// How old a reading is depends on the test alone.
+// Only the test decides how old a reading is.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(async () => {
   vi.useRealTimers()
@@ -17,7 +17,7 @@ afterEach(async () => {
 afterAll(() => database.close())
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-/** A queue whose room somebody asks for, as before each start. */
+/** A queue whose room is checked, as before each start. */
 function backlog(most: number): Backlog {
   const queue = new Backlog(database.sql, log, most)
   queue.room('f', null)
@@ -48,7 +48,7 @@ test('a lane has no more jobs waiting than it leaves room for; when all lanes fi
   expect([queue.room('f', 'busy'), queue.room('f', 'quiet')]).toEqual(['lane full', 'free'])
   await waiting('a', 2)
   await waiting('b', 3)
-  // What other processes queue counts as soon as it is read.
+  // Jobs queued by other processes count as soon as they are read.
   expect(await until(() => (later(queue, 'quiet') === 'full' ? queue.room('f', 'busy') : undefined))).toBe('full')
 })
 

@@ -88,7 +88,7 @@ describe('processes that die', () => {
     let deaths = 1
     let survivor: ChildProcess | undefined
     while (!survivor) {
-      // In its second life it lets the others start again first; after that it kills as soon as it can.
+      // In its second life it first lets the others start again; then it kills as soon as it can.
       const child = await begin(deaths === 1 ? 300 : 0)
       if (deaths === 2) await send('k/innocent', { tag: 'fresh', ms: 0 })
       await until(async () => {
@@ -104,7 +104,7 @@ describe('processes that die', () => {
     expect(await effects('deadly')).toEqual(['WorkerLost'])
     const runs = await ended(database.sql, 'innocent', 4)
     expect(runs.map(({ status }) => status)).toEqual(Array(4).fill('completed'))
-    // Twice beside the killer, and once apart from it.
+    // Twice beside the killer, and once without it.
     for (const tag of innocents) expect((await effects(tag)).length).toBeLessThanOrEqual(3)
     expect((await effects('fresh')).length).toBeLessThanOrEqual(2)
     await end(survivor, 'SIGTERM')

@@ -35,7 +35,7 @@ describe('faults', () => {
     await world?.end()
   })
 
-  /** Makes Postgres raise this error whenever a run of the function would change to one of these states. */
+  /** Makes Postgres raise this error whenever a run of the function would enter one of these states. */
   async function breakEnding(functionId: string, state: string, statuses: string[]): Promise<void> {
     await world.sql.unsafe(`
       create function broken() returns trigger language plpgsql as $$
@@ -86,7 +86,7 @@ describe('faults', () => {
     expect(await runsOf(world.sql, 'unlucky')).toMatchObject([{ status: 'running' }])
     await mend()
     expect(await ended(world.sql, 'unlucky')).toMatchObject([{ status: 'completed' }])
-    // One call all along, so nothing was repeated.
+    // A single call, so nothing was repeated.
     expect(world.calls.filter(({ call }) => call.url.includes('fnId=app-unlucky&'))).toHaveLength(1)
   })
 
@@ -126,7 +126,7 @@ describe('a claim whose answer is lost', () => {
   let world: World
   afterEach(() => world?.end())
 
-  /** Only the engine's own look after a failure can find it: the lease ends hours later. */
+  /** Only the engine's own check after a failure can find it: the lease ends hours later. */
   const start = (wrap = (sql: World['sql']) => sql) =>
     createWorld(
       (client) => [client.createFunction({ id: 'lost', triggers: [{ event: 'f/lost' }] }, async () => 'found')],
@@ -163,7 +163,7 @@ describe('a claim whose answer is lost', () => {
     await done()
   })
 
-  /** Inserts a job as the product does, whose caller hears nothing. */
+  /** Inserts a job as the product does, without a response to its caller. */
   async function insert(owner: 'its own' | null) {
     const queued = world.engine.queue({ id: randomUUID(), name: 'f/lost', data: {} })
     if (!queued) throw new Error('cannot be queued')
@@ -199,7 +199,7 @@ test('an engine whose link to the database stalled beats on once it is back', as
   await until(() => lines.some(({ msg }) => msg === 'the heartbeat failed'))
   proxy.recover()
   const seen = async () => (await own.sql<{ at: Date }[]>`select max(last_seen) as at from engine.workers`)[0]?.at
-  // More than once: what comes after the first beat must not wait for the connections that stalled.
+  // More than once: work after the first heartbeat must not wait for the connections that stalled.
   for (let beats = 0; beats < 3; beats++) {
     const before = await seen()
     await until(async () => ((await seen()) ?? 0) > (before ?? 0))

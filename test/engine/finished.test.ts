@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Claim, EngineContext } from '@/inngest/engine/context'
 import { Finished } from '@/inngest/engine/finished'
 
-// Jobs that have nothing left to do are removed together: each statement is a commit.
+// Finished jobs are removed together: each statement is a commit.
 
 /** @param awaited whether a lane at its limit waits for them */
 function open(awaited: () => boolean = () => false) {

@@ -15,10 +15,10 @@ let keepRegistering: typeof KeepRegistering
 let readEnv: typeof import('@/server/env').readEnv
 let engineState: typeof import('@/server/host/engine-state')
 let settings: Record<string, string>
-/** How often the functions were registered, and what the server says to it. */
+/** How often the functions were registered, and the server's response. */
 let registered = 0
 let swept = 0
-/** Where the server was told to call. */
+/** The address that the server should call. */
 const addresses: string[] = []
 let status = 200
 const server = createServer((request, response) => {
@@ -93,7 +93,7 @@ test('a server that does not call any more is told the functions again, at most 
   await sleep(300)
   expect([registered, swept]).toEqual([2, 1])
   await until(async () => registered === 3)
-  // Nobody has called, so the service does not become healthy by telling it again.
+  // Nobody has called, so registering again does not make the service healthy.
   expect(
     engineState.inngestProblem({ ...(await engineState.readInngestState(database.sql)), calledS: 500 }, true),
   ).toContain('last called the functions 500 s ago')

@@ -62,7 +62,7 @@ describe('leases', () => {
   })
 
   test('a heartbeat keeps the lease while a step runs', async () => {
-    // The clock moves only once a heartbeat has renewed the lease, so that no slow machine can lose it.
+    // The clock advances only after a heartbeat has renewed the lease, so that no slow machine can lose it.
     let now = Date.now()
     const options = { leaseMs: 300, now: () => new Date(now) }
     await start(options)
@@ -141,7 +141,7 @@ describe('leases', () => {
     const stopped = world.engine.stop({ graceMs: 60_000 }).then(() => {
       over = true
     })
-    // Time enough to give the step up.
+    // Long enough to give up the step.
     await sleep(200)
     expect(over).toBe(false)
     gates.get('s2')?.()
@@ -198,7 +198,7 @@ describe('leases', () => {
     })
     expect(run).toMatchObject({ status: 'completed' })
     expect(new Set(done).size).toBe(10)
-    // The step whose checkpoint was cut off may have been stored or not; no other step may repeat.
+    // The step whose checkpoint was interrupted may have been stored or not; no other step may repeat.
     expect(done.length).toBeLessThanOrEqual(11)
     await world.send('l/ten', { tag: 'after' })
     await ended(world.sql, 'ten', 2)

@@ -5,7 +5,7 @@ import { createWorld, until } from './support'
 
 const toCancel = (n: number) => n % 4 === 0
 
-/** Everything at once on three processes, with cancellations at random moments and one process that leaves. */
+/** All kinds of functions on three processes, with cancellations at random moments and one process that leaves. */
 test('whatever happens in parallel, no step runs twice and ended runs leave nothing', async () => {
   const ran = new Map<string, number>()
   const hit = (entry: string) => {
@@ -31,7 +31,7 @@ test('whatever happens in parallel, no step runs twice and ended runs leave noth
         await step.run('flaky', () => {
           if (hit(`${key} flaky`) === 1) throw new Error('once')
         })
-        // Those to be cancelled must not end before, however late that comes.
+        // The runs to be cancelled must not end before, however late that is.
         await step.sleep('nap', toCancel(event.data.n) ? '1h' : '1s')
         return found !== null
       },

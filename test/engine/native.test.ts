@@ -7,11 +7,11 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { createNode, NEVER_LOOKS, type Node } from './node'
 import { ended, runsOf, until } from './support'
 
-// Runs whose handlers the engine calls itself. A run that is queued has no row until it needs one.
+// Runs whose handlers the engine calls itself. A queued run has no row until it needs one.
 
 let database: FreshDatabase
 const nodes: Node[] = []
-/** What ran, in order. */
+/** The executions, in order. */
 let seen: string[] = []
 let hold: Promise<void> | undefined
 

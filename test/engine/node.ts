@@ -26,8 +26,8 @@ export interface Node {
 }
 
 /**
- * For an engine that must find something without its regular look: that comes an hour later, so no time-out has to tell
- * the two apart.
+ * For an engine that must find work without its regular poll: that comes an hour later, so no time-out has to
+ * distinguish the two.
  */
 export const NEVER_LOOKS = { leaseMs: 3 * 3_600_000, longestPauseMs: 3_600_000 }
 
@@ -77,7 +77,7 @@ export function createNode(
 
 /**
  * The driver's own way, for pools that do not bring one.
- * @param begun called whenever it begins to listen: until then, it may have missed something
+ * @param begun called whenever it begins to listen: it may have missed notifications before
  */
 export function listenOn(sql: Sql, channel: string, heard: () => void, begun?: () => void): { close(): void } {
   const listening = sql.listen(channel, heard, begun)
@@ -86,7 +86,7 @@ export function listenOn(sql: Sql, channel: string, heard: () => void, begun?: (
   return { close: () => void close() }
 }
 
-/** A client that also keeps the handlers it is given, by the id under which the engine knows their functions. */
+/** A client that also stores its handlers, by the id under which the engine knows their functions. */
 function recording(client: Inngest, handlers: Map<string, NativeHandler>): Inngest {
   const createFunction = (config: { id: string }, handler: NativeHandler) => {
     handlers.set(`app-${config.id}`, handler)

@@ -6,7 +6,7 @@ import { createRelay, forwardOnce } from '@/inngest/relay'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { until } from './support'
 
-/** A poll that comes too late to be what a test saw. */
+/** A poll too late to explain the test's observation. */
 const NEVER_MS = 3_600_000
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
 

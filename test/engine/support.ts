@@ -15,7 +15,7 @@ export interface World extends Node {
 
 /**
  * A fresh database with one engine running on it.
- * @param wrap what the engine sends its statements through
+ * @param wrap wraps the pool through which the engine sends its statements
  */
 export async function createWorld(
   define: (client: Inngest) => InngestFunction.Any[],

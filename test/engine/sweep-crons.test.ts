@@ -11,7 +11,7 @@ beforeEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** What the Inngest server is told of when to call, as the environment says. */
+/** The schedule that the Inngest server gets, depending on the environment. */
 async function cronsOf(settings: Record<string, string>): Promise<string[]> {
   for (const [name, value] of Object.entries({ ...DATABASE, ...KEYS, ...settings })) vi.stubEnv(name, value)
   const { callFunctions } = await import('@/inngest/serve')

@@ -42,8 +42,8 @@ test('a busy queue uses the space of removed jobs again', async () => {
     const before = await vacuums()
     for (const { id } of jobs) finished.add({ jobId: id, generation: '0' } as Claim)
     await finished.settled()
-    // Every second round begins a vacuum. The space is free once that has ended, unless somebody looks meanwhile: Postgres
-    // keeps what the oldest transaction of any database could see.
+    // Every second round begins a vacuum. The space is free once that has ended, unless another session reads
+    // meanwhile: Postgres preserves what the oldest transaction of any database could see.
     if (round % 2 === 0) {
       await expect.poll(() => ended).toBe(round / 2)
       await expect.poll(vacuums).toBe(before + 1)

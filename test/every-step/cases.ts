@@ -15,20 +15,20 @@ export const SITUATIONS = [
 ] as const
 export type Situation = (typeof SITUATIONS)[number]
 
-/** What a step type is given in a situation, and what must come of it. */
+/** A step type's input in a situation, and the expected result. */
 export interface Case {
   /** The fields of the step `it`, besides its id and type. */
   step: object
   /** The steps of its branches, and the edges to them. */
   body?: { steps: object[]; edges: object[] }
-  /** A call before it, which is the one that holds. */
+  /** Whether a call precedes it, which is the one that holds. */
   first?: boolean
-  /** The exit that leads on to `on`, if it has one. */
+  /** The exit that continues to `on`, if any. */
   exit?: string
   /** Where an edge leads to `mend`. */
   catches?: 'error' | 'timeout'
   limits?: { timeoutMs: number }
-  /** What somebody does once the run has come to it. */
+  /** A person's action once the run has reached the step. */
   act?: (ctx: ServiceContext, runId: string) => Promise<unknown>
   /** The step's record. */
   record: object
@@ -37,7 +37,7 @@ export interface Case {
   run: object
   /** The outcome of a run that it started. */
   child?: string
-  /** How often the outside is called. */
+  /** How often the outside world is called. */
   calls: number
 }
 
@@ -50,7 +50,7 @@ export type Row = Record<Situation, Case | Never>
 
 /** START of every run. No step can use it where it needs a truth value, a list, a time or a text. */
 export const BROKEN = { wrong: { n: 1 } }
-/** Long enough for a busy machine to come to the step. */
+/** Long enough for a busy machine to reach the step. */
 const LIMIT = { timeoutMs: 3_000 }
 
 const SUCCEEDED = { status: 'completed', outcome: 'succeeded', error: null, data: { on: true } }
@@ -71,10 +71,10 @@ const WAITS = 'It only waits, and calls nothing that could fail for a while.'
 /** A step that makes one call in each attempt. */
 export function works(options: {
   step: (how: How) => object
-  /** How its call fails for a while. */
+  /** How its call fails transiently. */
   once: How
   output: JsonObject
-  /** What it fails with when its call is refused. */
+  /** Its error when its call is refused. */
   refused: string
 }): Row {
   const { step, once, output, refused } = options
@@ -110,9 +110,9 @@ export function works(options: {
 /** A step that waits for a person, an event or a time. */
 export function waits(options: {
   step: object
-  /** What ends the wait; null if time does. */
+  /** The event that ends the wait; null if it is time. */
   act: NonNullable<Case['act']> | null
-  /** The same step with a wait that nothing ends. */
+  /** The same step with a wait that never ends. */
   long: object
   output: JsonObject
   exit?: string
@@ -137,16 +137,16 @@ export function waits(options: {
   }
 }
 
-/** A step whose work are other steps, which make one call: its branches, or another run. */
+/** A step that consists of other steps, which make one call: its branches, or another run. */
 export function contains(options: {
   inside: (how: How) => Pick<Case, 'step' | 'body'>
   exit?: string
   output: JsonObject
-  /** What it fails with when what it contains does. */
+  /** Its error when its content fails. */
   code: string
-  /** The records of its branches, where the call ends like this. */
+  /** The records of its branches if the call ends like this. */
   branches?: (call: 'completed' | 'failed') => string[]
-  /** Why no attempt of its own can fail for a while. */
+  /** Why its own attempts cannot fail transiently. */
   never: string
   startsRun?: boolean
 }): Row {
@@ -181,7 +181,7 @@ export function computes(options: {
   record: object
   run?: object
   broken: object
-  /** What the broken one fails with. */
+  /** The broken step's error. */
   code: string
 }): Row {
   const { step, exit, record, run = SUCCEEDED, broken, code } = options

@@ -38,18 +38,18 @@ export async function startCase(ctx: ServiceContext, world: World, type: string,
 
 const ASKS = ['collect-inputs', 'request-user-action']
 
-/** Waits until a run is in its step: what this calls has been called, or it waits. */
+/** Waits until a run is in its step: its call was made, or it waits. */
 export async function comesTo(
   ctx: ServiceContext,
   world: World,
   runId: string,
   name: string,
   one: Case,
-  /** What must have ended by then, as `branch/step status`. */
+  /** The branches that must have ended by then, as `branch/step status`. */
   ended: readonly string[] = [],
 ) {
   const open = one.first ? 'first' : 'it'
-  // Elsewhere than on the embedded engine, the task of a step opens a little after its record.
+  // Except on the embedded engine, a step's task opens a little after its record.
   const isOpen = ({ stepExecutionHistory: history, status }: PresentedRun) =>
     history.some(
       ({ stepId, stepType, endTime }) =>
@@ -68,7 +68,7 @@ function named(history: PresentedRun['stepExecutionHistory']): string[] {
   return history.map(({ branch, stepId, status }) => `${branch ? `${branch}/` : ''}${stepId} ${status}`)
 }
 
-/** Checks how the run of a case ended: each record once, and each call as often as it should be made. */
+/** Checks how a case's run ended: each record once, and each call as often as expected. */
 export async function checkCase(
   ctx: ServiceContext,
   world: World,
@@ -87,7 +87,7 @@ export async function checkCase(
   const expected = [
     ...(first ? ['first completed'] : []),
     `it ${ended}`,
-    // A branch that the failure of another one stops may not have come that far.
+    // A branch stopped by another one's failure may not have come that far.
     ...branches.filter((branch) => ended !== 'failed' || branch.endsWith(' failed') || seen.includes(branch)),
     ...(goesOn ? ['on completed'] : []),
     ...(catches && ended === 'failed' ? ['mend completed'] : []),
@@ -96,7 +96,7 @@ export async function checkCase(
   expect(seen.sort()).toEqual(expected.sort())
   expect(history.every(({ visit, endTime }) => visit === 1 && endTime !== undefined)).toBe(true)
   expect(world.calls(name)).toBe(calls)
-  // Whoever is called can tell a second attempt from another visit.
+  // The receiver can distinguish a second attempt from another visit.
   expect(world.keys(name).length).toBeLessThanOrEqual(1)
   const children = () => ctx.db.select({ outcome: runs.outcome }).from(runs).where(eq(runs.parentRunId, run.runId))
   // A run that nobody waits for any more ends a little later.

@@ -28,7 +28,7 @@ test('I39: a process that dies in a step of every type leaves each to the next o
   const replace = async () => {
     worker.kill('SIGKILL')
     await worker.exited
-    // With every process dead: what it left can all be carried on.
+    // With every process dead: all remaining work can be continued.
     await expectInvariants(database.sql)
     worker = await start()
   }

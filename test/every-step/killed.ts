@@ -11,11 +11,11 @@ const SITUATION = 'kill -9 in it'
 export const WORKER_ENV = { ...SETTINGS, LOG_LEVEL: 'fatal', MILLRACE_HOST_ID: 'one' }
 
 /**
- * Has a run of each step type come to its step, kills the process that works, and checks how each run ends after another
+ * Brings a run of each step type to its step, kills the process that works, and checks how each run ends after another
  * process has taken over.
- * @param name what the calls of this round are counted by
+ * @param name the name under which this round's calls are counted
  * @param replace kills the process and starts the next one
- * @param early whether what ends a wait happens just before the kill, or only after it
+ * @param early whether the event that ends a wait happens just before the kill, or only after it
  */
 export async function killInEveryStep(
   ctx: ServiceContext,

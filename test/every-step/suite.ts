@@ -10,7 +10,7 @@ import type { World } from './world'
 /** Needs processes of its own: `killed.test.ts`. */
 const here = SITUATIONS.filter((situation) => situation !== 'kill -9 in it')
 
-/** Every step type in every situation, on the engine that the runtime has. */
+/** Every step type in every situation, on the runtime's engine. */
 export function everyStepSuite(underTest: () => { runtime: TestRuntime; world: World }): void {
   async function inIt(row: RowName, situation: Situation): Promise<void> {
     const { runtime, world } = underTest()

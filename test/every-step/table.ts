@@ -11,12 +11,12 @@ const ACTIONS = [{ id: 'yes', label: 'Yes' }]
 /** An exit is chosen, and nothing is written. */
 const chose = (outputData: object, exit: string) => ({ status: 'completed', attempt: 1, outputData, exit })
 
-/** A step type, and perhaps a way to use it that works in another way. */
+/** A step type, and perhaps a variant that works differently. */
 export type RowName = keyof typeof steps | 'for-each of a workflow'
 
 /**
  * Every step type in every situation: one row each.
- * @param name what calls of the row's run are counted by
+ * @param name the name under which calls of the row's run are counted
  */
 export function tableOf(world: World, name: string): Record<RowName, Row> {
   const address = (how: How) => `${world.url}/${how}/${name}`

@@ -17,7 +17,7 @@ import { type ModelServer, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { SETTINGS } from './world'
 
-/** What replacements, templates, JSON, HTML, JavaScript and shells would take for more than text. */
+/** Texts with a special meaning in replacements, templates, JSON, HTML, JavaScript and shells. */
 const ODD =
   "$& $1 $$ $` $' ${v} $${v} ${secrets.TOKEN} {{v}} \"double\" 'single' \\ \\n\nnext\r\nline\t</script> `id` %s %41 & = \u2028 👍"
 const SECRET = 'sk-planted-value-4711'
@@ -28,7 +28,7 @@ let outside: Outside
 let model: ModelServer
 beforeAll(async () => {
   database = await freshDatabase({ max: 20 })
-  // It gives back the body, or else what the query and the path say.
+  // It returns the body, or else the query and the path.
   outside = await startOutside(({ url, body }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://x')
     const given = body === '' ? { v: searchParams.get('v'), path: decodeURIComponent(pathname.slice(1)) } : { v: body }
@@ -56,7 +56,7 @@ async function runOf(step: object, more: object = {}, until?: (run: PresentedRun
     ...more,
   })
   await publishWorkflow(runtime.ctx, { id })
-  // A process parses a definition once: what a run changed in it, every later run would see.
+  // A process parses a definition once: later runs would see any change that a run made to it.
   const { definition } = await versionToRun(runtime.ctx, id, { wanted: undefined, fromCache: false })
   frozen(definition)
   const { runId } = await startRun(runtime.ctx, { workflowId: id, body: { v: ODD } })
@@ -77,7 +77,7 @@ function frozen<T>(value: T): T {
   return value
 }
 
-/** How the odd text comes through each step type. A type without an entry fails the type check. */
+/** How the odd text passes through each step type. A type without an entry fails the type check. */
 const THROUGH: Record<keyof typeof steps, () => Promise<void>> = {
   'call-agent': async () => {
     const { id: agentId } = await newAgent(runtime.ctx, { outputSchema: { type: 'object' } }, model)
@@ -116,7 +116,7 @@ const THROUGH: Record<keyof typeof steps, () => Promise<void>> = {
     expect(json.data).toMatchObject({ got: { v: JSON.stringify({ v: ODD, in: `x${ODD}` }) } })
     const form = await call({ ...post, body: { v: '${v}' }, bodyType: 'form' })
     expect(new URLSearchParams(String((form.data as { got: { v: string } }).got.v)).get('v')).toBe(ODD)
-    // The secret beside the value goes out, and not the one that the value names.
+    // The secret beside the value is sent, and not the one that the value names.
     await call({ ...post, headers: { authorization: '${secrets.TOKEN}' }, body: '${v}', bodyType: 'text' })
     expect(outside.seen.at(-1)).toMatchObject({ headers: { authorization: SECRET }, body: ODD })
     const refused = await runOf({ type: 'http-request', url, headers: { 'x-v': '${v}' } })

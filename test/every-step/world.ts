@@ -6,19 +6,19 @@ import { startOutside } from '../net/outside'
 import { type ModelCall, type Reply, startModelServer } from '../support/model'
 
 /**
- * What the outside does with a call: it answers, refuses it for good, or does something else with the first one and
- * answers the next: it is unavailable, breaks the connection, or keeps it open for ever.
+ * How the outside world handles a call: it answers, refuses for good, or fails the first call and answers the next: it
+ * is unavailable, breaks the connection, or holds it open forever.
  */
 export type How = 'answers' | 'refuses' | 'flaky' | 'drops' | 'holds'
 
-/** The outside world of the runs: an HTTP server and a model, which do as they are asked and count what reaches them. */
+/** The outside world of the runs: an HTTP server and a model, which follow their instructions and count calls. */
 export interface World {
   url: string
   toolId: string
   agentId: string
-  /** Makes one call, as its START says. */
+  /** Makes one call, as its START defines. */
   childId: string
-  /** How many calls there were of this name. */
+  /** The number of calls with this name. */
   calls(name: string): number
   /** Their different idempotency keys. */
   keys(name: string): string[]

@@ -1,4 +1,4 @@
-/** A part exactly as it is sent. */
+/** A part exactly as sent. */
 export interface RawPart {
   disposition: string
   type?: string
@@ -8,7 +8,7 @@ export interface RawPart {
 
 export const BOUNDARY = 'xXboundaryXx'
 
-/** A hand-written form, so that parts no proper client would send can be sent. */
+/** A hand-written form, for parts that no proper client would send. */
 export function rawForm(parts: RawPart[], boundary = BOUNDARY): Buffer {
   const chunks = parts.flatMap(({ disposition, type, headers = [], content }) => [
     Buffer.from(
@@ -43,7 +43,7 @@ export function formRequest(
     method: 'POST',
     headers: {
       'content-type': `multipart/form-data; boundary=${options.boundary ?? BOUNDARY}`,
-      // It is present on real requests, but a Request made from bytes does not set it.
+      // Real requests have it, but a Request made from bytes does not set it.
       ...(body instanceof Uint8Array ? { 'content-length': String(body.byteLength) } : {}),
       ...options.headers,
     },

@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Whoever has a token of a secret that is limited to each subject's own runs. */
+/** The holder of a token whose secret is limited to each subject's own runs. */
 function subject(id: string): ServiceContext {
   const actor = { kind: 'jwt', id, secretId: 'sec_1', role: 'operator' } as const
   return { ...runtime.ctx, actor, reach: { workflowIds: null, agentIds: null, ownRuns: true } }
@@ -56,7 +56,7 @@ async function published(steps: object[], fields: object = payload): Promise<str
   return id
 }
 
-/** The id of a file of a run that somebody started. */
+/** The id of a file of a run that another person started. */
 async function upload(ctx: ServiceContext): Promise<{ fileId: string; runId: string }> {
   const file = { name: 'a.txt', type: 'text/plain', bytes: Buffer.from('private') }
   const { runId } = await startRun(ctx, { workflowId: ids.plain, body: new MultipartInput(new Map(), file) })
@@ -144,7 +144,7 @@ test('a rerun takes new values within the caller’s reach, and keeps what the r
   const edited = rerunRun(runtime.ctx, { runId, body: { data: { paper: randomUUID() }, fromStepId: 'end' } })
   await expect(edited).rejects.toMatchObject(asInput('paper', 'data.paper'))
   await rerun({ paper: mine.fileId })
-  // A run that a system started for somebody with a file of another run.
+  // A run that a system started for a person with a file of another run.
   await database.db.update(files).set({ runId: theirs.runId }).where(eq(files.id, mine.fileId))
   await expect(start(ada, { paper: mine.fileId })).rejects.toMatchObject(asInput('paper'))
   await rerun({ paper: mine.fileId })

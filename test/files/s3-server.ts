@@ -16,7 +16,7 @@ export function s3Url(port: number, { secret = SECRET, bucket = BUCKET } = {}): 
   return `http://${KEY_ID}:${encodeURIComponent(secret)}@127.0.0.1:${port}/${bucket}/uploads?region=${REGION}`
 }
 
-/** One bucket that answers as Amazon documents it, and accepts only what is signed for it with the key. */
+/** One bucket that answers as Amazon documents it, and accepts only requests signed for it with the key. */
 export function fakeS3(objects: Map<string, Buffer>, calls: S3Call[]): Server {
   return createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -54,7 +54,7 @@ function whyRefused(request: IncomingMessage, body: Buffer): string | null {
   if (!day || !names || key !== KEY_ID) return 'InvalidAccessKeyId'
   const sent = String(request.headers['x-amz-content-sha256'])
   const given = createHash('sha256').update(body).digest('hex')
-  // The bytes of a file are to be signed with the rest.
+  // The bytes of a file must be signed with the rest.
   if (sent !== given && (sent !== 'UNSIGNED-PAYLOAD' || request.method === 'PUT')) return 'XAmzContentSHA256Mismatch'
   const url = new URL(request.url ?? '', 'http://server')
   const headers = names.split(';')

@@ -9,7 +9,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { temporaryDir } from '../support/postgres'
 import { newTenant } from '../support/tenant'
 
-// Real processes whose runs are on an Inngest server: nothing but their files tells one that there are others.
+// Real processes whose runs are on an Inngest server: only their files show one that there are others.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -42,7 +42,7 @@ async function started(dataDir: string, args: string[]) {
         DATABASE_URL: database.url,
         DATA_DIR: dataDir,
         ENCRYPTION_KEY: '0a'.repeat(32),
-        // Nobody listens there; what is sent waits in the database.
+        // Nobody listens there; sent events wait in the database.
         INNGEST_DEV: 'http://127.0.0.1:9',
       } as unknown as NodeJS.ProcessEnv,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -70,7 +70,7 @@ test('of two processes with files of their own, the one that stores the first fi
   expect(kept).toHaveProperty('done')
   expect(await b.tell({ upload: true })).toEqual({ refused: 'UNAVAILABLE' })
   const sentence = `The files of this service are stored elsewhere than in ${join(second, 'files')}.`
-  // What a process prints may arrive after its messages.
+  // A process's output may arrive after its messages.
   await expect.poll(() => b.output().split(sentence)).toHaveLength(2)
   const files = await database.sql<{ id: string }[]>`select id from files`
   expect(files).toHaveLength(1)

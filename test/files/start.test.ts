@@ -137,7 +137,7 @@ test('a run runs again with its file, or with another one', async () => {
   expect(fileId).not.toBe(old.fileId)
   const [row] = await database.db.select().from(files).where(eq(files.id, fileId))
   expect(row).toMatchObject({ runId, name: 'b.txt', size: 6 })
-  // Whatever is refused leaves no file behind.
+  // A refused start leaves no file behind.
   await expect(rerunWithFile(product.ctx, { runId, data: {}, file })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   expect(stored().sort()).toEqual([old.fileId, fileId].sort())
 })
@@ -181,7 +181,7 @@ describe('a rejected start leaves behind', () => {
   test('a storage that cannot write: 503, no run, and a row that the sweep removes', async () => {
     const id = await workflow({})
     const before = await countRuns()
-    // A file where the folder has to be.
+    // A file where the folder should be.
     writeFileSync(join(dataDir, 'files'), '')
     const { status } = await start([attachment('x')], id)
     expect(status).toBe(503)

@@ -57,7 +57,7 @@ async function start(): Promise<{ runId: string; fileId: string }> {
   return { runId, fileId: row?.id ?? '' }
 }
 
-/** Leaves what a start leaves when it dies between storing the file and claiming it. */
+/** Leaves the state of a start that died between storing the file and claiming it. */
 async function strand(): Promise<string> {
   const fileId = newFileId()
   let release = (): void => {}

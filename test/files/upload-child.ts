@@ -7,8 +7,8 @@ import { MultipartInput } from '@/server/http/multipart-input'
 import { log } from '@/server/log'
 import { startRun } from '@/server/runs/start'
 
-// A process whose runs are on an Inngest server, for `shared.test.ts`: it starts as the service does, and then does what
-// it is told.
+// A process whose runs are on an Inngest server, for `shared.test.ts`: it starts as the service does, and then follows
+// commands.
 const [tenantId = '', workflowId = ''] = process.argv.slice(2)
 type Order = { upload: true } | { read: string }
 

@@ -16,7 +16,7 @@ export function walkedBy(run: PresentedRun): Walked {
   }
 }
 
-/** The visits of each walk. What was stopped with its fork is left out: how far it came depends on time. */
+/** The visits of each walk. Branches stopped with their fork are excluded: their progress depends on time. */
 function visitsOf({ stepExecutionHistory }: PresentedRun): Record<string, string[]> {
   const visits: Record<string, string[]> = {}
   for (const { branch, stepId, visit, exit, errorCode } of stepExecutionHistory) {
@@ -28,12 +28,12 @@ function visitsOf({ stepExecutionHistory }: PresentedRun): Record<string, string
   return visits
 }
 
-/** The errors that a for-each collects, without what they say to people. */
+/** The errors that a for-each collects, without their messages. */
 function withoutMessages(data: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(data, (key, value) => (key === 'message' ? undefined : value)))
 }
 
-/** Compares, and where branches were stopped, only that they did not do anything else. */
+/** Compares, and where branches were stopped, only checks that they did nothing else. */
 export function expectSame(found: Walked, graph: Graph, input: JsonObject, seed: number): void {
   const { loose, unsure, ...expected } = walkGraph(graph, input)
   const label = `seed ${seed}: ${JSON.stringify(definitionOf(graph, ''))}`

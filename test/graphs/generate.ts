@@ -38,7 +38,7 @@ function read(data: JsonObject, name: string): JsonValue {
   return value
 }
 
-/** A number made of fields, which may have no value or divide by zero. */
+/** A number computed from fields, which may have no value or divide by zero. */
 function numberFormula(dice: Dice, scope: Scope): Formula {
   const name = scope.item && dice.chance(40) ? dice.pick(['item', 'index']) : dice.chance(3) ? MAYBE : dice.pick(FIELDS)
   const n = dice.below(4)
@@ -66,7 +66,7 @@ function numberFormula(dice: Dice, scope: Scope): Formula {
   }
 }
 
-/** A template that gives a number. */
+/** A template that produces a number. */
 function template(dice: Dice): Formula {
   const n = dice.below(4)
   if (dice.chance(20)) return { text: `\${${MAYBE} ?? ${n}}`, of: (data) => data[MAYBE] ?? n }
@@ -84,13 +84,13 @@ function truthFormula(dice: Dice, scope: Scope): Formula {
   }
 }
 
-/** Where a step stands. */
+/** A step's position. */
 interface Scope {
   /** How many forks it lies in. */
   depth: number
-  /** The fields it may write: branches whose data is put together each have their own. */
+  /** The fields it may write: branches whose data is merged each have their own. */
   writes: readonly string[]
-  /** It lies in a for-each. */
+  /** Whether it lies in a for-each. */
   item: boolean
 }
 
@@ -183,7 +183,7 @@ function bodyOf(dice: Dice, prefix: string, length: number, scope: Scope): Graph
   }
   const [first] = nodes
   if (!first) throw new Error('a graph without steps')
-  // What lies in a fork is entered through its exit alone.
+  // The inside of a fork is entered through its exit alone.
   for (const node of [...nodes]) {
     if (node.kind !== 'parallel' && node.kind !== 'each') continue
     const exits = node.kind === 'parallel' ? node.branches : ['each']
@@ -197,7 +197,7 @@ function bodyOf(dice: Dice, prefix: string, length: number, scope: Scope): Graph
     }
   }
   if (scope.depth === 0) return { start: first.id, nodes, edges }
-  // What nothing leads to could not refer to the item.
+  // Unreachable steps could not refer to the item.
   const reached = new Set([first.id])
   for (const id of reached) for (const { from, to } of edges) if (from === id) reached.add(to)
   return {

@@ -64,7 +64,7 @@ function randomReference(dice: Dice): string {
   return dice.chance(20) ? `${text.slice(0, -1)} ?? ${JSON.stringify(dice.pick(VALUES))}}` : text
 }
 
-/** Mostly one that does not fail, so that runs come further. */
+/** Mostly one that does not fail, so that runs get further. */
 function truth(dice: Dice): string {
   const name = dice.pick(NAMES)
   if (dice.chance(15)) return randomExpression(dice, 2)
@@ -90,7 +90,7 @@ function randomTemplate(dice: Dice, depth = 2): JsonValue {
 type Setting = Formula & { template?: JsonValue }
 
 function setting(dice: Dice): Setting {
-  // Half of them cannot fail, so that runs come further.
+  // Half of them cannot fail, so that runs get further.
   const template = dice.chance(50) ? dice.pick(VALUES) : dice.chance(50) ? randomTemplate(dice) : undefined
   if (template !== undefined) {
     return { text: '', template, of: (data) => safely(() => resolveTemplates(template, lookupIn(data))) }
@@ -180,7 +180,7 @@ export function mixedGraph(dice: Dice): MixedGraph {
     if (node?.kind === 'ask') return { ...step, output: { [node.field]: { type: 'any' } } }
     if (node?.kind !== 'effect') return step
     const type = joinAll((JSON.parse(node.value.text) as JsonValue[]).map((value) => typeOf({ [node.field]: value })))
-    // Of some, nothing is known.
+    // The types of some are unknown.
     if (dice.chance(90)) outputs.set(node.id, { field: { type: 'object' }, type })
     const { body: _body, url: _url, ...rest } = step as JsonObject
     return { ...rest, type: 'call-tool', toolId: 'tool_x' }

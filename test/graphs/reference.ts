@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 
-/** An expression, with what it means written a second time. `of` throws where the expression fails. */
+/** An expression with a second implementation of its meaning. `of` throws where the expression fails. */
 export interface Formula {
   text: string
   of(data: JsonObject): JsonValue
@@ -11,7 +11,7 @@ export type Node = { id: string; maxVisits?: number } & (
   | { kind: 'set'; values: Record<string, Formula> }
   | { kind: 'if'; when: Formula }
   | { kind: 'switch'; cases: { id: string; when: Formula }[] }
-  /** Gives `{ <field>: value }`, or fails for good. */
+  /** Returns `{ <field>: value }`, or fails for good. */
   | { kind: 'effect'; field: string; value: Formula; fails: boolean }
   /** Asks for a number from 0 to 3, or for one of some values. */
   | { kind: 'ask'; field: string; answers?: JsonValue[] }
@@ -21,7 +21,7 @@ export type Node = { id: string; maxVisits?: number } & (
   | { kind: 'fail'; code: string }
   /** Branches by id; all of them must succeed. */
   | { kind: 'parallel'; branches: string[] }
-  /** Goes through the items; collects a field of each under `into`. */
+  /** Iterates over the items; collects a field of each under `into`. */
   | { kind: 'each'; items: JsonValue[]; concurrency: number; collects: string; into: string; goesOn: boolean }
 )
 
@@ -41,7 +41,7 @@ export interface Walked {
   error: string | null
 }
 
-/** What a person answers at a pause, by its id. */
+/** A person's answer at a pause, by its id. */
 export function answerTo(node: Node, pauseId: string): JsonObject {
   const nth = [...pauseId].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
   if (node.kind === 'ask') return { [node.field]: node.answers?.[nth % node.answers.length] ?? nth % 4 }
@@ -71,9 +71,9 @@ type End =
   | { by: 'failure'; data: JsonObject; own: JsonObject; error: string; at: string }
 
 /**
- * A walk through a graph, written from the documentation and not from the code.
- * @param see told of each visit, with the data it finds
- * @returns `loose`: the forks of which some branches were stopped, somewhere; `unsure` if it depends on time how it ends
+ * Walks through a graph, written from the documentation and not from the code.
+ * @param see called at each visit, with the data it finds
+ * @returns `loose`: the forks with stopped branches, anywhere; `unsure` if its end depends on time
  */
 export function walkGraph(
   graph: Graph,
@@ -87,7 +87,7 @@ export function walkGraph(
   let failing: string | null = null
   const target = (from: string, on: string) => graph.edges.find((edge) => edge.from === from && edge.on === on)?.to
 
-  /** Branches beside each other: what follows is sure if at most one of them goes wrong. */
+  /** Concurrent branches: the continuation is certain if at most one of them fails. */
   const together = (scope: string, ends: readonly End[]): End | null => {
     const wrong = ends.filter(({ by }) => by !== 'path')
     if (wrong.length > 0) loose.push(scope)
@@ -115,7 +115,7 @@ export function walkGraph(
       note()
       const data = { ...before, ...own }
       see(node, data)
-      /** The run fails: only its own walk goes on, once. */
+      /** The run fails: only its own walk continues, once. */
       const aside = (code: string, stepId: string): boolean => {
         if (branch !== 'main' || graph.onFailure === undefined || failing !== null) return false
         failing = code
@@ -150,7 +150,7 @@ export function walkGraph(
           for (const [index, item] of node.items.entries()) {
             const end = walk(target(id, 'each'), `${scope}/${index}`, data, { item, index })
             ends.push(end)
-            // One after the other: nothing of the next ones is begun.
+            // One after the other: none of the next ones is begun.
             if (node.concurrency === 1 && (end.by === 'run' || (end.by === 'failure' && !node.goesOn))) break
           }
           const wrong = together(scope, node.goesOn ? ends.filter(({ by }) => by !== 'failure') : ends)

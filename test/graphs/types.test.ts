@@ -13,12 +13,12 @@ import { Dice } from './generate'
 import { mixedGraph, randomExpression } from './mixed'
 import { walkGraph } from './reference'
 
-// What the type flow claims of random graphs, and what their runs find.
+// The type flow's claims about random graphs, and what their runs find.
 
 const SEED = Number(process.env.GRAPH_SEED ?? 1)
 const PROBES = 6
 
-/** The reference leaves out what errors say to people. */
+/** The reference omits the messages of errors. */
 function asStored(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(asStored)
   if (value === null || typeof value !== 'object') return value
@@ -26,7 +26,7 @@ function asStored(value: JsonValue): JsonValue {
   return typeof value.code === 'string' && !('message' in value) ? { ...inside, message: '' } : inside
 }
 
-/** @returns what was claimed: of a name or an expression, that it always has a value, or never */
+/** @returns the claims: that a name or an expression always has a value, or never */
 function expectNames(flow: Flow, stepId: string, data: JsonObject, label: string): number {
   const read = flow.reads(stepId)
   const names = new Set([...flow.at(stepId).names(), ...Object.keys(data)])
@@ -87,7 +87,7 @@ test('no expression that always has a value is unresolved in a run, or of anothe
       }
     })
   }
-  // It is worth asking: a flow that claimed nothing would be sound.
+  // The claims are worth testing: a flow without claims would be sound.
   expect(claims.names).toBeGreaterThan(total * 10)
   expect(claims.always).toBeGreaterThan(total * 5)
   expect(claims.fails).toBeGreaterThan(total)

@@ -22,7 +22,7 @@ let effects: EffectServer
 beforeAll(async () => {
   database = await freshDatabase({ max: 20 })
   effects = await startEffects(() => ({ status: 422 }))
-  // So low that most fields are stored by reference, and some are not.
+  // So low that most fields are stored by reference, but not all.
   runtime = await startTestRuntime(database.url, { MILLRACE_TEST_LARGE_BYTES: '1' })
 })
 // The invariants of 20,000 runs take a while to check.
@@ -35,7 +35,7 @@ afterAll(async () => {
 const INPUT = { a: 1, b: 1, c: 1 }
 const SEED = Number(process.env.GRAPH_SEED ?? 1)
 
-/** Null if the graph cannot run at all: it has a loop that nothing leaves. */
+/** Null if the graph cannot run at all: it has an endless loop. */
 async function walkedFor(graph: Graph): Promise<Walked | null> {
   const { resumeRun } = await import('@/server/runs/resume')
   const definition = definitionOf(graph, effects.url)
@@ -70,7 +70,7 @@ async function walkedFor(graph: Graph): Promise<Walked | null> {
 /** They fail with the error of a step in them. */
 const FORKS = ['parallel', 'for-each']
 
-/** What a run finds without a value, publishing has warned about. */
+/** Publishing has warned about every missing value that a run finds. */
 function expectForeseen(definition: ReturnType<typeof definitionOf>, run: PresentedRun): void {
   const known = checkGraph({ name: '', description: '', ...definition } as unknown as Definition)
   const flow = flowOf({ name: '', description: '', ...definition } as unknown as Definition)
@@ -81,7 +81,7 @@ function expectForeseen(definition: ReturnType<typeof definitionOf>, run: Presen
         conforms(outputData, flow.readsAfter(stepId, 'done')(stepId).type),
         `${stepId} gives ${JSON.stringify(outputData)}`,
       ).toBe(true)
-  // Nothing can be told where an earlier step may add fields of any name, or after a failure anywhere.
+  // Nothing can be predicted where an earlier step may add fields of any name, or after a failure anywhere.
   const aside = stepsAside({ name: '', description: '', ...definition } as unknown as Definition)
   for (const { stepId, stepType, errorCode } of run.stepExecutionHistory)
     if (

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 
-// Definitions near the limits of what a save takes, each expensive for something that is done with definitions.
+// Definitions near the limits of a save, each expensive for some operation on definitions.
 
 function times<T>(n: number, make: (n: number) => T): T[] {
   return Array.from({ length: n }, (_, at) => make(at))
@@ -19,7 +19,7 @@ function chain(steps: JsonObject[]): { steps: JsonObject[]; edges: JsonObject[] 
 const ANY: JsonObject = { type: 'any', required: false }
 const wide = (n: number) => `(?i)${'[\\\\w\\\\p{L}\\\\p{N}]{40}'.repeat(20)}${n}`
 
-/** What a schema may ask for that is expensive to compile, to check and to fill in. */
+/** Schemas that are expensive to compile, to check and to fill in. */
 export const SCHEMAS: Record<string, JsonObject> = {
   'of 60 wide patterns': {
     type: 'object',

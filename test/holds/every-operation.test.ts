@@ -31,7 +31,7 @@ const parsed = vi.hoisted(() => {
 })
 vi.mock('@/server/parse', async (load) => {
   const real = await load<typeof import('@/server/parse')>()
-  // Passes everything through: only the schemas are noted.
+  // Passes everything through and only records the schemas.
   const parseInput = ((schema, input) => {
     parsed.all?.push({ schema, input })
     return real.parseInput(schema, input)
@@ -39,8 +39,8 @@ vi.mock('@/server/parse', async (load) => {
   return { ...real, parseInput }
 })
 
-// Whatever an operation is given, near the limits of what it takes, the event loop is never held for long: other callers
-// get their turn. The operations are those of the router and of the document.
+// For any input near an operation's limits, the event loop is never held for long: other callers get their turn. The
+// operations are those of the router and of the document.
 
 let database: FreshDatabase
 let ctx: ServiceContext
@@ -57,7 +57,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** What one test leaves behind is nothing that others have to read. */
+/** Other tests need not read what one test leaves behind. */
 async function enterNewTenant(): Promise<void> {
   ctx = await newTenant(database)
   of = world(ctx)
@@ -66,7 +66,7 @@ async function enterNewTenant(): Promise<void> {
   ids = await oneOfEach()
 }
 
-/** For as long as this work takes. */
+/** As long as this work takes. */
 async function inNewTenant(work: () => Promise<void>): Promise<void> {
   const left = { ctx, of, owner, key, ids }
   await enterNewTenant()
@@ -90,22 +90,22 @@ async function oneOfEach(): Promise<Record<string, string>> {
   }
 }
 
-/** What a part of an input is parsed with. */
+/** The schema that parses a part of an input. */
 interface Parsed {
   schema: z.ZodType
   at: string[]
 }
 
-/** An operation, a valid input of it each time anew, and how it is called. */
+/** An operation, a new valid input each time, and its call. */
 interface Operation {
   name: string
-  /** What it parses, if the document says so. */
+  /** Its schema, if the document has one. */
   schemas?: Parsed[]
   seed(): Promise<JsonObject>
   call(input: JsonObject): Promise<number>
 }
 
-/** How long a URL may be. */
+/** Maximum length of a URL. */
 const MAX_URL = 12_000
 
 /** The id that a procedure of this router takes. */
@@ -191,7 +191,7 @@ async function request(
   return response?.status ?? 0
 }
 
-/** Where in an operation's input that is which a verb has parsed; null if it is no part of it. */
+/** Where in an operation's input a value lies that a verb has parsed; null if it is not part of it. */
 function placeOf(input: unknown, seed: JsonObject): string[] | null {
   const text = JSON.stringify(input)
   if (text === JSON.stringify(seed)) return []
@@ -275,7 +275,7 @@ const drafts = (definitions: Record<string, () => JsonObject>) => () =>
 const contents = (definitions: Record<string, () => JsonObject>) => () =>
   inputsOf(definitions, (one) => ({ body: { content: named(one) } }))
 
-/** What takes a whole definition. */
+/** The operations that take a whole definition. */
 const DEFINED: Record<string, () => Hostile[]> = {
   'POST /api/workflows': () => inputsOf(WORKFLOWS, (one) => ({ body: named(one) })),
   'PUT /api/workflows/{id}': () => inputsOf(WORKFLOWS, (one) => ({ body: one })),
@@ -304,7 +304,7 @@ const all: Record<string, Operation> = {
   ...Object.fromEntries(OPERATIONS.map((one) => [`${one.method} ${one.path}`, endpoint(one)])),
   ...Object.fromEntries(Object.keys(KINDS).map((name) => [name, procedure(name)])),
 }
-/** `SOAK=1` tries all that is made from a schema; otherwise an even choice of it, another one than the next operation's. */
+/** `SOAK=1` tries everything made from a schema; otherwise an even selection, a different one for each operation. */
 const MAX_INPUTS = rounds(8, 10_000)
 
 function chosen(hostile: Hostile[], from: number): Hostile[] {
@@ -318,7 +318,7 @@ function chosen(hostile: Hostile[], from: number): Hostile[] {
 const names = Object.keys(all)
 const LIMIT = `the event loop is never held for more than ${LONGEST_HOLD_MS} ms by`
 
-/** Calls it and notes how long that held the event loop, if it was too long. @returns the status */
+/** Calls it and records how long that held the event loop, if it was too long. @returns the status */
 async function noteHold(what: string, tooLong: string[], call: () => Promise<number>): Promise<number> {
   let status = 0
   const held = await surelyHeld(async () => {
@@ -329,8 +329,8 @@ async function noteHold(what: string, tooLong: string[], call: () => Promise<num
 }
 
 /**
- * They read every definition of the workspace, whatever they are given. One call among all that the other operations have
- * left behind says how they do that, and takes seconds; what they are given is tried where there is less to read.
+ * They read every definition of the workspace, for any input. One call among everything that the other operations have
+ * left behind shows how they do that, and takes seconds; their inputs are tried where there is less to read.
  */
 const READ_ALL = ['workflows.callers', 'agents.users', 'tools.users', 'vault.list']
 
@@ -354,7 +354,7 @@ async function tryHostile(name: string, operation: Operation, tooLong: string[])
   for (const [at, { what, input }] of hostile.entries()) {
     const given = input(seed)
     const status = await noteHold(what, tooLong, () => operation.call(given))
-    // What has been done can be done to another one only.
+    // An action that is done can be repeated only on another object.
     if (status < 300 && at < hostile.length - 1) seed = await operation.seed()
   }
 }
@@ -373,7 +373,7 @@ describe(`${LIMIT} what is done with`, () => {
       if (err instanceof AppError) return null
       throw err
     })
-    // What may not be saved is refused by all that take a whole definition, above.
+    // All operations that take a whole definition, above, refuse what may not be saved.
     if (id === null) return
     const operations = Object.keys(all).filter((name) => takes.test(name))
     expect(operations.length).toBeGreaterThan(5)

@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
 import { SCHEMAS } from './definitions'
 
-// Inputs that are as expensive as their limits allow, made from the schemas that the verbs parse their input with.
+// Inputs that are as expensive as their limits allow, made from the schemas with which the verbs parse their input.
 
 /** One input of an operation. */
 export interface Hostile {
   what: string
-  /** The same operation's valid input, with something hostile put into it. */
+  /** A valid input of the same operation, with a hostile part. */
   input(seed: JsonObject): JsonObject
 }
 
-/** A text without a limit of its own: what is left of a body of 1 MiB. */
+/** A text without a limit of its own: the rest of a body of 1 MiB. */
 const LONGEST = 900_000
-/** As many values as a body may have, less some for what is around them. */
+/** As many values as a body may have, minus some for its other parts. */
 const MAX_VALUES = 45_000
 const MAX_KEYS = 9_000
 const DEEPEST = 50
@@ -50,13 +50,13 @@ const ANY: Record<string, () => JsonValue> = {
   'a schema of nested lists': () => SCHEMAS['of nested lists'] ?? null,
   'a long text': () => repeated(TEXTS['unfinished links'] ?? '', LONGEST),
 }
-/** What reaches even an operation that parses nothing of it. */
+/** Inputs that reach even an operation that parses none of it. */
 const UNKNOWN = ['many deep values', 'many keys', 'a long text']
 
 /** A schema as `z.toJSONSchema` writes it. */
 type Schema = JsonObject
 
-/** Where in an input, and what to put there. */
+/** A place in an input, and the value to put there. */
 interface Change {
   what: string
   at: (string | number)[]
@@ -98,7 +98,7 @@ function* textsFor(
   seed: JsonValue | undefined,
 ): Generator<Change> {
   const length = Math.min(LONGEST, Number(maxLength ?? LONGEST))
-  // Short texts cost nothing, whatever is in them.
+  // Short texts cost nothing, whatever their content.
   const names = length < 2_000 || pattern || format ? ['letters'] : Object.keys(TEXTS)
   for (const name of names)
     yield { what: `${where}: ${length} characters of ${name}`, at, value: () => repeated(TEXTS[name] ?? '', length) }
@@ -191,7 +191,7 @@ function sample(root: Schema, schema: Schema, level = 0): JsonValue {
   return schema.type === 'boolean' ? true : 'abc'
 }
 
-/** The value with another one put into it. */
+/** The value with another one inserted. */
 export function put(into: JsonValue | undefined, at: (string | number)[], value: JsonValue): JsonValue {
   const [key, ...rest] = at
   if (key === undefined) return value
@@ -205,7 +205,7 @@ export function put(into: JsonValue | undefined, at: (string | number)[], value:
 }
 
 /**
- * Hostile inputs for what is parsed with this schema.
+ * Hostile inputs for a value parsed with this schema.
  * @param seed a valid input of the operation
  * @param at where in it the schema applies
  */
@@ -217,7 +217,7 @@ export function hostileInputs(schema: Schema, seed: JsonObject, at: string[]): H
   }))
 }
 
-/** For what takes nothing of the kind: fields that it does not know. */
+/** For operations that take no such value: fields that they do not know. */
 export function unknownFields(at: string[]): Hostile[] {
   return UNKNOWN.map((what) => ({
     what: `a field that nobody knows: ${what}`,
@@ -225,7 +225,7 @@ export function unknownFields(at: string[]): Hostile[] {
   }))
 }
 
-/** For what names an object or says a word, and has no schema for it: a long text in the place of each. */
+/** For inputs that name an object or a word without a schema: a long text in the place of each. */
 export function longTexts(seed: JsonValue, at: (string | number)[] = []): Hostile[] {
   if (typeof seed === 'string') {
     const what = `${at.join('.')}: a long text`

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@/server/definition/json'
 
-/** They parse no input and name no object, so that a field nobody knows is all they can be given. */
+/** They parse no input and name no object, so they can only get an unknown field. */
 export const TAKES_NOTHING = [
   ...[
     'account.get',
@@ -21,13 +21,13 @@ export const TAKES_NOTHING = [
     'webhooks.list',
     'workflows.samples',
   ],
-  // Only a number, or only yes and no.
+  // Only a number, or only a boolean.
   ...['members.setOwnMails', 'settings.keepAudit', 'settings.keepRuns'],
   ...['GET /api/health', 'GET /api/invitations', 'GET /api/keys', 'GET /api/members', 'GET /api/metrics'],
   ...['GET /api/signing-secrets', 'GET /api/vault', 'GET /api/webhooks'],
 ]
 
-/** For what no other table has a valid input for. */
+/** For operations without a valid input in other tables. */
 export const SEEDS: Record<string, JsonObject> = {
   'auth.invitation': { token: 'no-such-token' },
   'auth.previewSlug': { name: 'Engines' },

@@ -3,7 +3,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { LONGEST_HOLD_MS, surelyHeld } from '../support/held'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// What a run does with values near its limits is done in pieces: nothing else waits for the whole of it.
+// A run processes values near its limits in pieces: nothing else waits for the whole of it.
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -96,7 +96,7 @@ describe(`a run never holds the event loop for more than ${LONGEST_HOLD_MS} ms:`
     const { id } = await createWorkflow(runtime.ctx, { name: 'Hostile', ...definition } as never)
     const mostMs = await surelyHeld(async () => {
       const { runId } = await startRun(runtime.ctx, { workflowId: id, body: (data ?? {}) as never })
-      // What it still does after that long is more of the same.
+      // After that long, it only does more of the same.
       await runtime.wait(runId, undefined, 20_000).catch(() => {})
       await terminateRun(runtime.ctx, { runId }).catch(() => {})
     })

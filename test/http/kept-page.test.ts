@@ -78,7 +78,7 @@ describe('a page that is the same for everybody', () => {
       const text = coding === 'br' ? brotliDecompressSync(body) : coding === 'gzip' ? gunzipSync(body) : body
       expect(text.toString()).toContain(`<code>http://host-${n % 30}.example.com</code>`)
     })
-    // Copies are kept for a few addresses only; the others get the page as it is.
+    // Copies are cached for a few addresses only; the others get the page unchanged.
     expect(all.filter(({ headers }) => headers['content-encoding']).length).toBeLessThanOrEqual(24)
   })
 

@@ -6,7 +6,7 @@ vi.hoisted(() => Object.assign(process.env, { STREAMS_PER_TENANT: '3', STREAMS_T
 
 const refusal = expect.objectContaining({ code: 'TOO_MANY_STREAMS', status: 429, headers: { 'retry-after': '5' } })
 
-/** How many places of a tenant are free, found out by taking them all. */
+/** How many places of a tenant are free, determined by taking them all. */
 function free(tenantId = 'ten_a'): number {
   const taken: (() => void)[] = []
   try {

@@ -54,7 +54,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
   const limits = { requests: 5, starts: 2, invokes: 0, failures: 3 }
   const tenantLimits = { requests: 0, starts: 0, invokes: 0 }
   const settings = { limits, tenantLimits, limitsShared, TRUST_PROXY: 0 }
-  // A clock that stands still: buckets fill up while a slow machine counts.
+  // A clock that stands still: otherwise buckets would refill while a slow machine counts.
   const began = Date.now()
   const at = (ms: number) => new Date(began + ms)
   let number = 0
@@ -116,7 +116,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
       const tenantId = `ten_shared_${limitsShared}`
       const [one, two, other] = [somebody('jwt', tenantId), somebody('apiKey', tenantId), somebody('jwt', 'ten_quiet')]
       for (let i = 0; i < 5; i++) await count(one)
-      // What its own limit refuses costs the tenant nothing.
+      // A request refused by its own limit costs the tenant nothing.
       for (let i = 0; i < 20; i++) expect((await refusal(count(one)))?.headers['ratelimit-limit']).toBe('5')
       const left = [await count(two), await count(two), await count(two)]
       expect(left.map((headers) => headers['ratelimit-remaining'])).toEqual(['2', '1', '0'])

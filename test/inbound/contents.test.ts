@@ -10,7 +10,7 @@ import { archiveWorkflow, createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 
-// What was sent is stored no longer than a run that it started. Without an engine: runs end as a test says.
+// A delivery's content is stored no longer than the run it started. Without an engine: runs end when a test says so.
 
 const DAY = 24 * 60 * 60_000
 const BODY = '{"name":"somebody"}'
@@ -50,7 +50,7 @@ const filter = (when: string | null) => updateInbound(ctx, { ...one, body: { whe
 const replay = (deliveryId: string) => replayInboundDelivery(ctx, { ...one, deliveryId })
 const bodyOf = async (deliveryId: string) => (await getInboundDelivery(ctx, { ...one, deliveryId })).body
 
-/** A run that started with a delivery is no longer kept. */
+/** A run that a delivery started has been deleted. */
 async function forget(runId: string | null): Promise<void> {
   await database.sql`
     update runs set status = 'completed', outcome = 'succeeded', end_time = ${now()} where id = ${runId}`
@@ -58,7 +58,7 @@ async function forget(runId: string | null): Promise<void> {
   expect(await deleteOldRuns({ db: database.db, log: ctx.log, now }, async () => true)).toEqual({ deleted: 1 })
 }
 
-/** The rows that hold any of what was sent. */
+/** The rows that hold any of the sent content. */
 const holders = async () =>
   (
     await database.sql<{ id: string }[]>`

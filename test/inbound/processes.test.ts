@@ -42,7 +42,7 @@ test('each delivery starts one run, while the processes that receive it are kill
   const { id: workflowId } = await createWorkflow(ctx, { name: 'From outside', steps })
   const body = { name: 'All', scheme: 'none', idHeader: 'X-Id' }
   const hookId = (await createInbound(ctx, { workflowId, body })).path.split('/').at(-1) ?? ''
-  /** The runs that each delivery was answered with. */
+  /** The runs in the responses to each delivery. */
   const answers = new Map<string, Set<string | null>>()
   const told = (delivery: string, runId: string | null) => {
     answers.set(delivery, (answers.get(delivery) ?? new Set()).add(runId))
@@ -58,7 +58,7 @@ test('each delivery starts one run, while the processes that receive it are kill
     victim?.removeAllListeners('exit')
     victim?.kill('SIGKILL')
     running.push(await startOne(hookId, told))
-    // Whoever got no answer sends again.
+    // A sender without an answer sends again.
     for (const delivery of sent) for (const child of running) child.send(delivery)
     await expect.poll(() => sent.every((delivery) => answers.has(delivery)), { timeout: 20_000 }).toBe(true)
   }

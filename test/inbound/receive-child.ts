@@ -2,7 +2,7 @@ import { openDatabase } from '@/db/index'
 import { receiveDelivery } from '@/server/inbound/receive'
 import { log } from '@/server/log'
 
-// Run by processes.test.ts: a process that receives the deliveries that its parent names, all at the same time.
+// Run by processes.test.ts: a process that receives the deliveries that its parent names, all concurrently.
 const [url = '', hookId = ''] = process.argv.slice(2)
 const { db } = openDatabase(url, { max: 5 })
 

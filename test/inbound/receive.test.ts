@@ -15,7 +15,7 @@ import { archiveWorkflow, createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 
-// On a clock of its own, and without an engine: what is started stays as it was started.
+// On a clock of its own, and without an engine: started runs do not progress.
 
 const NOW = Date.parse('2026-03-02T09:00:00Z')
 const MINUTE = 60_000
@@ -182,7 +182,7 @@ test.each([
   expect(await send(ISSUE, 'two')).toMatchObject({ outcome: 'started' })
 })
 
-/** What the sender gets. */
+/** The sender's response. */
 const statusOf = (err: unknown) => (isUnavailable(err) ? 503 : err instanceof AppError && err.status)
 
 test('what is not signed by the sender learns nothing, and leaves nothing but the last reason', async () => {
@@ -196,7 +196,7 @@ test('what is not signed by the sender learns nothing, and leaves nothing but th
     at: now().toISOString(),
     reason: 'The signature does not match.',
   })
-  // Paused, it tells so only to its sender.
+  // Paused, it reports that only to its sender.
   await updateInbound(ctx, { ...one, body: { enabled: false } })
   await expect(arrive(JSON.stringify(ISSUE), wrong)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   await expect(send(ISSUE, 'one')).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -215,7 +215,7 @@ test('each inbound webhook has the limit of one caller, and what is refused by i
   expect(await other('{}')).toMatchObject({ outcome: 'filtered' })
 })
 
-/** How many ended in which way. */
+/** Deliveries by result. */
 async function outcomes(all: Promise<object>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const settled of await Promise.allSettled(all)) {

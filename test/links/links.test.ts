@@ -78,7 +78,7 @@ async function paused(definition: object = asking(), data: object = { customer: 
   return runId
 }
 
-/** Makes a link. @returns its id and what opens it, or the code it is refused with */
+/** Makes a link. @returns its id and the code that opens it, or the error code */
 async function link(by: ServiceContext, runId: string, body: object = {}) {
   const { id, url, ...made } = await createTaskLink(by, { runId, body, origin: 'https://millrace.example.com' })
   expect(url).toMatch(/^https:\/\/millrace\.example\.com\/task#[\w.-]+$/)
@@ -90,7 +90,7 @@ const refused = (made: Promise<unknown>) =>
     (err: unknown) => (err instanceof AppError ? err.code : Promise.reject(err)),
   )
 
-/** Somebody on the internet. */
+/** A person on the internet. */
 const visitor = (inMs = 0): Visitor => ({
   db: runtime.db,
   headers: new Headers({ 'x-forwarded-for': '203.0.113.7' }),

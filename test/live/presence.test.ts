@@ -32,7 +32,7 @@ test('people see who else has the workflow open and where, viewers too, and neve
   expect((await beHere(as('Ada'), at('#start', { tab: 'second_tab' }))).people).toEqual([
     { id: 'usr_Vera', name: 'Vera', stepId: null },
   ])
-  // Once, where she moved last.
+  // Once, at her last place.
   expect((await beHere(as('Vera', 'viewer'), at(null))).people).toEqual([
     { id: 'usr_Ada', name: 'Ada', stepId: '#start' },
   ])
@@ -64,11 +64,11 @@ test('a page hears at once that somebody has saved, and nothing of a place that 
 test('people of another process are seen, and nobody of another workspace', async () => {
   const other = as('Mallory', 'editor', await newTenant(database))
   await expect(beHere(other, at(null))).rejects.toMatchObject({ code: 'WORKFLOW_NOT_FOUND' })
-  // They say the same id of a workflow, but it is another workspace's.
+  // They name the same id of a workflow, but it is another workspace's.
   const place = { tenantId: other.tenantId, workflowId: workflow, tab: 'their_tab_1', stepId: null }
   const tell = (told: object) => database.sql`select pg_notify(${LIVE_CHANNEL}, ${JSON.stringify(told)})`
   const people = await until(async () => {
-    // A page repeats its place: this process may not listen yet when it is told the first time.
+    // A page repeats its place: this process may not listen yet the first time.
     await tell({ place: { ...place, person: { id: 'usr_Mallory', name: 'Mallory' } }, gone: false })
     await tell({ place: { ...place, tenantId: ctx.tenantId, person: { id: 'usr_Tom', name: 'Tom' } }, gone: false })
     const seen = (await beHere(as('Ada'), at('end'))).people.filter(({ name }) => name !== 'Vera')

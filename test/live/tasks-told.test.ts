@@ -32,7 +32,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-/** Notifications arrive in the order of commits, so this one comes after those of all changes so far. */
+/** Notifications arrive in commit order, so this one follows those of all changes so far. */
 async function changesToldSince(from: number): Promise<string[]> {
   const mark = `mark ${from}`
   await database.sql`select pg_notify(${LIVE_CHANNEL}, ${mark})`
@@ -109,7 +109,7 @@ test('a page is told at once what to read, then of each change in its workspace,
   for (const one of [page, elsewhere]) expect((await one.next()).value).toEqual({ tasks: true, people: true })
   await paused(asking())
   expect((await page.next()).value).toEqual({ tasks: true, people: false })
-  // What the other page is told first is of its own workspace.
+  // The other page's first event is of its own workspace.
   const { id } = await createWorkflow(other, { name: 'Theirs', steps: [{ id: 'end', type: 'end-flow' }] })
   await beHere(other, { id, tab: 'page_of_other', stepId: null })
   await beHere({ ...other, actor: { ...other.actor, id: 'key_2' } }, { id, tab: 'a_second_page', stepId: null })

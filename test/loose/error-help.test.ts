@@ -27,9 +27,9 @@ describe('every error code', () => {
 
   test('that the code of runs, steps and tools gives a failure is explained', () => {
     const notOfFailedRuns = [
-      // Somebody stopped the run.
+      // A person stopped the run.
       ...['CANCELLED', 'TERMINATED'],
-      // A tool's answer to a model, whose turn goes on.
+      // A tool's answer to a model, whose turn continues.
       'TOO_MANY_CALLS',
       // The sample of `fail-flow`, whose authors choose the code.
       'FAILED',

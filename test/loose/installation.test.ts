@@ -23,7 +23,7 @@ afterAll(() => database?.close())
 
 const [A, B] = ['0a'.repeat(32), '0b'.repeat(32)]
 
-/** Starts a process with these settings, as far as the database it shares is concerned. */
+/** Starts a process with these settings, as far as its shared database is concerned. */
 async function joined(settings: { key?: string; folder?: string; more?: Record<string, string> } = {}): Promise<void> {
   const { key = A, folder = 'one', more = {} } = settings
   const env = readEnv({ ENCRYPTION_KEY: key, DATA_DIR: join(home, folder), DATABASE_URL: database.url, ...more })

@@ -13,7 +13,7 @@ const cpuMs = (work: () => unknown) => {
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1_000
 }
-/** Differs from the others, so that none is known already. */
+/** Differs from the others, so that none is cached already. */
 const wide = (nth: number) => `(?i)${`[${String.fromCodePoint(0x62 + nth)}-\u{1E900}]`.repeat(150)}`
 
 const HOSTILE = [

@@ -52,7 +52,7 @@ async function member(name: string, role: Role): Promise<ServiceContext> {
   return { ...runtime.ctx, actor: { kind: 'user', id: userId, name, sessionId: 's', role } }
 }
 
-/** Whoever starts a run may have written it. */
+/** Anyone who starts a run may have written it. */
 const HOSTILE = 'Order\r\nBcc: eve@example.com\r\n\r\nof\u202e <Okafor> & Sons'
 const SUBJECT = 'Order Bcc: eve@example.com of <Okafor> & Sons (ten_test)'
 
@@ -80,8 +80,8 @@ async function paused(more: object): Promise<string> {
 }
 
 /**
- * The sweep comes at a later time for the mails of these runs, and the engine sends what it finds. Those of other runs would
- * come into a later test.
+ * The sweep comes later for the mails of these runs, and the engine sends what it finds. Those of other runs would
+ * appear in a later test.
  */
 async function sweepIn(ms: number, runIds: string[]): Promise<void> {
   const { sql } = database
@@ -237,7 +237,7 @@ test('a reminder and an escalation, as workflows write them, are mails of their 
   for (const count of [1, 2, 3]) {
     await settled(runId, count)
     if (count === 3) break
-    // Not by another clock for the sweep alone: the engine, which may take the answer, has its own.
+    // Not with another clock for the sweep alone: the engine, which may take the answer, has its own.
     await database.sql`update pauses set due_at = clock_timestamp() - interval '1 s' where run_id = ${runId} and answered_at is null`
     await sweepRuns({ db: runtime.db, log: runtime.ctx.log, now: runtime.ctx.now })
   }

@@ -4,7 +4,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { callTool, connect, named, serveMcp } from './support'
 
-// What is listed must suit every model, and what a model is told may come from anybody.
+// The list must suit every model, and results to a model may come from anyone.
 
 let database: FreshDatabase
 let runtime: TestRuntime

@@ -58,7 +58,7 @@ async function workflow(name: string, definition: object): Promise<void> {
   await publishWorkflow(owner, { id })
 }
 
-/** A client whose person answers like this. @returns it, and what it was asked */
+/** A client whose person answers like this. @returns it, and its questions */
 async function person(answer: (message: string) => ElicitResult | Promise<ElicitResult>) {
   const client = await connect(server.url, key)
   clients.push(client)
@@ -211,7 +211,7 @@ describe('over HTTP', () => {
         rest = rest.slice(end + 2)
         seen.push(message)
         if (message.method !== 'elicitation/create') continue
-        // Nothing of the question is in memory any more, as in another process.
+        // The question is no longer in memory, as in another process.
         const { processWide } = await import('@/db/process-wide')
         processWide('mcp.questions', () => new Map()).clear()
         const answered = await post({ id: message.id, result: fills(message.params.message) })
@@ -237,7 +237,7 @@ describe('over HTTP', () => {
       expect([one, two, three].map(asks)).toEqual([true, true, false])
       expect(await three.json()).toMatchObject({ id: 8, result: { structuredContent: { status: 'paused' } } })
       expect(() => reserveStream(owner.tenantId)).toThrow(/too many open event streams/i)
-      // Whoever leaves gives the place back.
+      // A caller that leaves frees its place.
       await one.body?.cancel()
       await expect.poll(async () => asks(await call())).toBe(true)
       await two.body?.cancel()

@@ -5,7 +5,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { claims, mint } from '../auth/support'
 
-/** The API listener of this process with the one route. @returns the address of the MCP server, and what closes it */
+/**
+ * The API listener of this process with the one route.
+ * @returns the address of the MCP server, and a function that closes it
+ */
 export async function serveMcp(): Promise<{ url: URL; close(): Promise<void> }> {
   const { createApiListener } = await import('@/server/rest/listener/create')
   const api = createApiListener({ '/api/mcp': await import('@/app/api/mcp/route') })
@@ -25,7 +28,7 @@ export async function serveMcp(): Promise<{ url: URL; close(): Promise<void> }> 
 /** The SDK's own client, connected. */
 export async function connect(url: URL, headers: Record<string, string>): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } })
-  // Its type says that a session's id may not be undefined, which it is.
+  // Its type wrongly says that a session's id may not be undefined.
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never)
   return client
 }

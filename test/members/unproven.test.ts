@@ -14,8 +14,8 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 import { newMember } from './people'
 
-// Whoever has an invitation's link chooses the password for its address, and the inviter has the link. So without a proof that the
-// address is theirs, that password opens no other workspace.
+// The holder of an invitation's link chooses the password for its address, and the inviter has the link. So without
+// proof that the address is theirs, that password opens no other workspace.
 
 const THEIRS = 'chosen by whoever had the link'
 const FRESH = 'chosen with the second link'
@@ -43,7 +43,7 @@ const now = () => new Date()
 const signIn = (password: string) =>
   checkPassword(database.db, { email: victim, password }, { address: victim, headers: new Headers() }, now())
 
-/** Somebody who signed in as the victim with the first password. */
+/** An attacker who signed in as the victim with the first password. */
 async function signedIn() {
   const user = await signIn(THEIRS)
   if (!user) throw new Error('The password does not open the account.')
@@ -68,7 +68,7 @@ test('it opens no workspace that the operator adds the address to: they hand out
   expect(await alive(session)).toBeNull()
   expect(await signIn(made.password ?? '')).toMatchObject({ userId: session.userId })
   expect((await workspaces(session.userId)).sort()).toEqual([a.tenantId, b.tenantId].sort())
-  // From now on the address is proven, so the password is theirs to keep.
+  // From now on the address is proven, so the password stays theirs.
   const third = await newTenant(database)
   expect(await createMember(third, { email: victim, role: 'editor' })).toMatchObject({ password: null })
 })

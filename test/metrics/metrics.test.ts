@@ -96,7 +96,7 @@ test('what runs, steps, requests and sweeps do is counted, and no label has an i
   for (const secret of [done, failed, paused, keyId, runtime.ctx.tenantId, TOKEN, key])
     expect(text).not.toContain(secret)
 
-  // Nothing is under way between two statements, whatever failed before.
+  // Nothing is in flight between two statements, even after earlier failures.
   await expect.poll(async () => (await scrape()).get('millrace_database_calls{pool="millrace-reads"}')).toBe(0)
   expect((await scrape()).has('millrace_event_loop_lag_seconds{quantile="0.99"}')).toBe(true)
 })

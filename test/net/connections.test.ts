@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AllowedHosts } from '@/lib/ip'
 import { type GuardedRequest, guardedFetch } from '@/server/net/guarded-fetch'
 
-// Connections are kept for the next call of the same owner to the same checked address, and for nobody else.
+// Connections are pooled for the next call of the same owner to the same checked address, and for nobody else.
 
 let server: Server
 let port: number
@@ -39,9 +39,9 @@ async function call(owner: string | undefined, request: GuardedRequest = {}, hos
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
   const response = await guardedFetch(`http://${host}:${port}/`, request, { allowed, resolve, owner })
   expect(await response.text()).toBe('ok')
-  // The socket is given back once the answer has been read.
+  // The socket is released once the answer has been read.
   await new Promise((next) => setTimeout(next, 20))
-  // And again, because a machine that stood still for that long has done nothing else meanwhile.
+  // Once more, because a machine that stood still that long has done nothing else meanwhile.
   for (let turn = 0; turn < 5; turn++) await new Promise((next) => setImmediate(next))
 }
 

@@ -6,7 +6,7 @@ import type { Resolve } from '@/server/net/vet'
 
 const logged = vi.hoisted((): object[] => [])
 vi.mock('@/server/log', () => ({ log: () => ({ info: (fields: object) => logged.push(fields) }) }))
-// The files that come after it in this process have the real one.
+// Later files in this process have the real one.
 afterAll(() => void vi.doUnmock('@/server/log'))
 
 const NAMES: Record<string, { reason: string; resolve: Resolve }> = {

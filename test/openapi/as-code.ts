@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Recorder } from './recorder'
 
-/** Every answer of definitions. A part of test/api/openapi.test.ts. */
+/** Every response of definitions. A part of test/api/openapi.test.ts. */
 export async function recordDefinitions({ get, post, call }: Recorder): Promise<void> {
   const steps = [{ id: 'clean', type: 'call-tool', toolId: 'tool_recorded', args: {} }]
   const body = {

@@ -22,7 +22,7 @@ export async function recordChat({ get, post, document }: Recorder): Promise<voi
   expect((await post('/api/chat', { ...body, threadId: 'thr_nobody' })).body.error.code).toBe('THREAD_NOT_FOUND')
 }
 
-/** How the events of a stream differ from what the document says of them. */
+/** Differences between a stream's events and the document. */
 export function eventProblems({ document }: Pick<Recorder, 'document'>, name: string, stream: string): string[] {
   const check = checkerOf(document, { closed: true })
   const events = [...stream.matchAll(/^id: (.*)\nevent: (.*)\ndata: (.*)$/gm)]

@@ -9,7 +9,7 @@ import { stepSchemaName } from '@/server/steps/openapi'
 import { steps } from '@/server/steps/registry'
 import { checkerOf, inlined, operationsOf } from './validate'
 
-// Notes each name that a schema gets, from the first one on.
+// Records each name that a schema gets, from the first one on.
 vi.mock('@/server/definition/component', async (original) => {
   const module = await original<typeof import('@/server/definition/component')>()
   vi.spyOn(module.components, 'add')
@@ -126,7 +126,7 @@ describe('the document', () => {
       .flatMap((operation) => Object.entries(operation.responses))
       .filter(([status, response]) => Number(status) >= 400 && !('$ref' in response))
       .map(([status]) => status)
-    // The health check answers with its own shape.
+    // The health check answers in its own format.
     expect(repeated).toEqual(['503'])
   })
 

@@ -84,7 +84,8 @@ test('what matches a schema that somebody wrote matches what the document says o
     fc.property(anySchema, anySchema, anyValue, (written, part, value) => {
       if (typeof written === 'boolean') return
       const schema = { ...(written as JsonObject), $defs: { part } } as JsonObject
-      // What nobody can save: a reference that leads nowhere, or in a circle, where the order of checks decides.
+      // Definitions that nobody can save: a reference to a missing schema, or in a circle, where the order of checks
+      // decides.
       if (schemaProblems(schema, 'schema').length > 0 || !ajv.validate(schema, value)) return
       accepted++
       const schemas = foreignSchema(schema, 'Main', (name) => `Main${name}`)

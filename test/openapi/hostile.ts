@@ -3,7 +3,7 @@ import type { JsonValue } from '@/server/definition/json'
 import { BODIES, BYTES, CONTENT_TYPES, FORMS, HEADERS, JSON_VALUES, SEGMENTS, VALUES } from './hostile-values'
 import type { Documented } from './validate'
 
-/** A request exactly as it is sent: nothing corrects it on the way. */
+/** A request sent exactly as written: nothing corrects it on the way. */
 export interface RawRequest {
   method: string
   path: string
@@ -22,7 +22,7 @@ function kindOf(path: string, name: string): keyof Ids {
   return path.startsWith('/api/files/') ? 'file' : 'workflow'
 }
 
-/** Requests to one operation. Most pass authentication and routing, and each has something wrong in it. */
+/** Requests to one operation. Most pass authentication and routing, and each has one fault. */
 export function hostileRequest(
   { method, path, operation }: Documented,
   ids: Ids,

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@/server/definition/json'
 import type { Schema } from '@/server/openapi/types'
 
-/** As much of a document as clients are made from. */
+/** The part of a document from which clients are generated. */
 export interface Described {
   paths: Record<string, Record<string, DescribedOperation>>
   components: { schemas: Record<string, Schema> }
@@ -57,7 +57,7 @@ function operationType(
 const key = (name: string) => JSON.stringify(name)
 const literal = (value: JsonValue) => (typeof value === 'object' && value !== null ? 'unknown' : JSON.stringify(value))
 
-/** Whatever a schema says beside its types is left out. */
+/** Ignores all keywords of a schema except its types. */
 function typeOf(schema: Schema): string {
   const { $ref, type, anyOf, oneOf, allOf } = schema
   if ($ref !== undefined) return `Schemas[${key($ref.split('/').at(-1) ?? '')}]`

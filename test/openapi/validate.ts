@@ -96,7 +96,7 @@ export function findOperation(operations: Documented[], method: string, url: str
 }
 
 /**
- * What is wrong with an answer according to the document: its status, type, body or error code.
+ * Violations of the document by an answer: its status, type, body or error code.
  * @param body parsed if it is JSON, otherwise text
  */
 export function problemsOf(

@@ -166,7 +166,7 @@ export async function recordWebhooks({ get, post, call }: Recorder): Promise<voi
   await call('DELETE', path)
 }
 
-/** Every answer of inbound webhooks of a new workflow, and of what is sent to them. */
+/** Every answer of inbound webhooks of a new workflow, and of deliveries to them. */
 export async function recordInbound({ get, post, call }: Recorder, workflow: string): Promise<void> {
   const path = `${workflow}/inbound-webhooks`
   const { id } = (await post(path, { name: 'Issues', scheme: 'github' })).body
@@ -235,7 +235,7 @@ export async function recordMcp({ post }: Recorder): Promise<void> {
   expect((await post('/api/mcp', { id: 1 })).body.error.code).toBe('INVALID_INPUT')
 }
 
-/** Every answer of the export, and of what deletes the data of a subject that started this open run. */
+/** Every answer of the export, and of deleting the data of a subject that started this open run. */
 export async function recordSubjects({ get, call }: Recorder, api: Api, runId: string): Promise<void> {
   const lines = (await get('/api/workflow/runs/export?limit=1')).body.trimEnd().split('\n').map(JSON.parse)
   expect(lines).toMatchObject([

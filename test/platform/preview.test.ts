@@ -44,7 +44,7 @@ test('every event is sent before the process is suspended, so runs continue alth
 
 let browser: Browser
 
-/** A call of the dashboard, by whoever is signed in. */
+/** A call of the dashboard by the signed-in person. */
 async function ask(path: string, body: object): Promise<Response> {
   const headers = browser.headers()
   headers.set('content-type', 'application/json')
@@ -61,7 +61,7 @@ test('the release step makes a workspace and tells no secret, and its first owne
   expect((await ask('auth.setup', { ...owner, token: SETUP_TOKEN })).status).toBe(200)
   expect(await browser.signIn(owner.email, owner.password)).toMatchObject({ status: 200, error: null })
 
-  // What is started on a screen leaves before the process sleeps, too.
+  // Events of actions on a screen are sent before the process sleeps, too.
   const release = preview.inngest.hold()
   const from = preview.inngest.taken.length
   const started = await ask('runs.start?tenant=acme', { workflowId: 'wf_hello', data: { name: 'Ada' } })
@@ -87,7 +87,7 @@ const answer = (runId: string) =>
 test('a run pauses, is answered by another process and ends', async () => {
   const one = await pausedRun()
   const before = preview.coldStarts()
-  // Until it has told the Inngest server that the run waits.
+  // Until it has reported to the Inngest server that the run waits.
   expect(await asleep(), preview.logs()).toBe(true)
   await preview.discard()
   expect(await answer(one)).toMatchObject({ status: 200 })
@@ -126,7 +126,7 @@ test.skipIf(onRealInngest)('what `runs rewake` could not tell the Inngest server
   const unreachable = { ...preview, env: { ...preview.env, INNGEST_BASE_URL: 'http://127.0.0.1:9' } }
   const said = await runCommand(unreachable, 'runs', 'rewake', '--tenant', 'ten_preview', '--id', runId)
   expect(said).toContain('The Inngest server could not be notified')
-  // The process is still warm from the answer, so it has looked a moment ago.
+  // The process is still warm from the answer, so it has polled a moment ago.
   expect((await preview.call('GET', '/api/health')).body).toMatchObject({ status: 'ok' })
   expect(await seen(async () => (await status(runId)) === 'completed'), preview.logs()).toBe(true)
 })

@@ -71,7 +71,7 @@ test('a process whose pages cannot be prepared first ends the work that its engi
   expect(await sql`select boot_id from engine.workers`).toHaveLength(0)
 })
 
-/** The built sources, of which Next finds that they are not built. */
+/** The built sources, so that Next finds no build. */
 function withoutBuildId(): string {
   const root = temporaryDir()
   cleanups.push(async () => rmSync(root, { recursive: true, force: true }))

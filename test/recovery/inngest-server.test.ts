@@ -11,7 +11,7 @@ import { carry, expectSound, publishKinds, repeats, verdict } from './workload'
 
 /*
  * Needs a real Inngest server, such as `inngest dev --no-discovery --no-poll --retry-interval 1 --tick 10`, with its
- * address in INNGEST_BASE_URL; with the keys in INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY, one of your own.
+ * address in INNGEST_BASE_URL; with the keys in INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY, a self-hosted one.
  */
 const baseUrl = process.env.INNGEST_BASE_URL
 

@@ -32,7 +32,7 @@ async function openDatabase(): Promise<FreshDatabase> {
   return database
 }
 
-/** Starts runs of every kind in turn and carries each to its end. Reports the first problem of each. */
+/** Starts runs of every kind in turn and completes each. Reports the first problem of each. */
 async function carryRuns(caller: () => Caller, workflows: string[], count: number, deadline: number) {
   const problems: string[] = []
   const runIds: string[] = []
@@ -73,7 +73,7 @@ describe('whatever is killed', { timeout: 300_000 }, () => {
       await sleep(Math.random() * 300)
       web.kill('SIGKILL')
       await web.exited
-      // With every process dead: what they left can all be carried on.
+      // With every process dead: all remaining work can be continued.
       await expectSound(database.sql, effects)
       web = await start()
     }
@@ -81,7 +81,7 @@ describe('whatever is killed', { timeout: 300_000 }, () => {
     expect(await load.finish()).toEqual([])
     // Ten clients: at most ten steps were running at each kill, and only those may have run again.
     expect(repeats(effects).size).toBeLessThanOrEqual(kills * 10)
-    // Whatever was recorded before a kill was not executed after it: one execution per attempt in the history.
+    // Steps recorded before a kill were not executed after it: one execution per attempt in the history.
     await expectSound(database.sql, effects)
   })
 
@@ -115,7 +115,7 @@ describe('whatever is killed', { timeout: 300_000 }, () => {
     expect(Object.entries(times).filter(([, ms]) => ms > allowed)).toEqual([])
     await expectSoundIn(service.dataDir, effects)
 
-    // A run that was waiting for a person throughout is exactly where it was, and continues.
+    // A run that waited for a person throughout is exactly where it was, and continues.
     expect(await status()).toEqual(paused)
     const answer = { type: 'collect_inputs', data: { item: 'Chair', amount: 3 } }
     expect((await call(service, 'POST', `/api/workflow/resume/${body.runId}`, answer)).status).toBe(200)

@@ -7,7 +7,7 @@ import type { EffectServer } from '../support/effects'
 import { installFinality } from '../support/invariants/finality'
 import { carry, expectSound, insist, publishKinds, verdict } from './workload'
 
-/** What the service promised its client: recorded when the 200 arrives, and never changed. */
+/** The service's promises to its client: recorded when the 200 arrives, and never changed. */
 type Acknowledged =
   | { runId: string; sent: number }
   | { runId: string; stepId: string; answered: number }
@@ -22,28 +22,28 @@ export interface Stop {
 export interface LoadOptions {
   /** 6 by default. */
   clients?: number
-  /** Decides whether somebody stops the next run. Nobody does by default. */
+  /** Decides whether a caller stops the next run. By default none is stopped. */
   stop?: () => Stop | null
 }
 
 export interface Load {
   readonly acknowledged: readonly Acknowledged[]
-  /** The longest time that a run did not change, although it waited for nobody, and which run that was, and until when. */
+  /** The longest time that a run did not change, although it waited for nobody; which run that was, and until when. */
   longestStill(): { ms: number; runId: string; until: Date }
-  /** Runs carried to their ends. */
+  /** Runs completed. */
   ended(): number
   /** Resolves when this many more promises were made. */
   more(count: number): Promise<void>
-  /** Rejects as soon as a client finds something wrong. */
+  /** Rejects as soon as a client finds a violation. */
   working: Promise<unknown>
-  /** Starts no more runs, carries running ones to their ends, and compares. @returns what is wrong */
+  /** Starts no more runs, completes running ones, and compares. @returns the violations */
   finish(): Promise<string[]>
 }
 
 /** A run takes a second on an idle machine; on a busy one a restart alone takes half a minute. */
 const STUCK_MS = 120_000
 
-/** Clients that start runs of every kind and carry each to its end, nonstop until `finish`. */
+/** Clients that start runs of every kind and complete each, nonstop until `finish`. */
 export async function startLoad(
   caller: () => Caller,
   effects: EffectServer,
@@ -119,7 +119,7 @@ async function broken(caller: Caller, promise: Acknowledged, stopped: ReadonlySe
     const ends = promise.stopped === 'cancel' ? ['cancelled', 'terminated'] : ['terminated']
     return ends.includes(body.outcome) ? [] : [`${promise.runId} was stopped (${promise.stopped}): ${body.outcome}`]
   }
-  // The stop may have come before the run went on with the answer.
+  // The stop may have arrived before the run continued with the answer.
   if (stopped.has(promise.runId)) return []
   const done = (body.stepExecutionHistory as { stepId: string; status: string }[]).some(
     ({ stepId, status }) => stepId === promise.stepId && status === 'completed',
@@ -128,7 +128,7 @@ async function broken(caller: Caller, promise: Acknowledged, stopped: ReadonlySe
   return done && kept ? [] : [`${promise.runId} has lost its answer to ${promise.stepId}`]
 }
 
-/** Makes a service's embedded database refuse changes to what has ended. */
+/** Makes a service's embedded database refuse changes to ended runs. */
 export function guardIn(dataDir: string): Promise<void> {
   return inDatabaseOf(dataDir, installFinality)
 }

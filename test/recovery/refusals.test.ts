@@ -26,7 +26,7 @@ async function started(databaseUrl: string, env: Record<string, string> = {}) {
   return worker
 }
 
-/** What a process says that must not start. */
+/** The output of a process that must not start. */
 async function refused(databaseUrl: string, env: Record<string, string>): Promise<string> {
   const outcome = await started(databaseUrl, env).catch((reason: Error) => reason)
   if (!(outcome instanceof Error)) throw new Error('The process started.')

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** How long a process that is told to stop serves on, while its health tells others to go elsewhere. */
+/** How long a process that was asked to stop continues to serve, while its health directs others elsewhere. */
 const DELAY_MS = 4_000
 const CREDENTIALS = { tenantId: 'ten_rolling', apiKey: 'sk_rolling_0123456789' }
 
@@ -85,7 +85,7 @@ test('two processes are replaced one after the other under load, and no request 
   const client = async () => {
     while (going && bad.length === 0) {
       const done = await send(200, 'POST', `/api/workflow/start/${straight}`, {})
-      // I21: what an answer said, another process shows too.
+      // I21: another process shows the content of an answer too.
       expect((await read(done.runId)).status).toBe('completed')
       const paused = await send(202, 'POST', `/api/workflow/start/${asking}`, {})
       const { id: pauseId } = paused.pauseSignal
@@ -93,7 +93,7 @@ test('two processes are replaced one after the other under load, and no request 
       await send(200, 'POST', `/api/workflow/resume/${paused.runId}`, answer)
       const after = await read(paused.runId)
       expect(after.pauseSignal?.id).not.toBe(pauseId)
-      // A process that is stopping leaves what follows the answer to another one.
+      // A stopping process leaves the work after the answer to another one.
       await expect.poll(async () => (await read(paused.runId)).data.n).toBe(1)
     }
   }

@@ -13,10 +13,10 @@ export const STRIKES: Record<string, Part[]> = {
   'all three': ['launcher', 'postgres', 'web'],
 }
 
-/** The longest time a strike may keep the service from its callers. */
+/** The longest time a strike may make the service unavailable. */
 export const HEALTHY_AGAIN_MS = 15_000
 
-/** The limit when other tests run at the same time: three ordinary starts, if that is longer. */
+/** The limit when other tests run concurrently: three ordinary starts, if that is longer. */
 export function allowedMs(ordinaryStartMs: number): number {
   return Math.max(HEALTHY_AGAIN_MS, 3 * ordinaryStartMs)
 }
@@ -24,7 +24,7 @@ export function allowedMs(ordinaryStartMs: number): number {
 /**
  * Kills the parts at once and waits until requests work again, with new processes in place of the dead ones.
  * @param startAgain starts the launcher again on the same data
- * @returns the service as it runs then, and how long nobody could use it
+ * @returns the restarted service, and how long nobody could use it
  */
 export async function strike(service: Service, parts: Part[], startAgain: () => Promise<Service>) {
   const web = service.webPid()

@@ -9,7 +9,7 @@ import { failToStart, startWeb, startWorker, temporaryDir, type Web, type Worker
 import { startLoad } from './load'
 import { carry, expectSound, publishKinds, repeats, verdict } from './workload'
 
-// Requests in one process (ENGINE=off), work in others (`npm run worker`), and nothing between them but the database.
+// Requests in one process (ENGINE=off), work in others (`npm run worker`), and only the database between them.
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
 const ENV = { ...TEST_ENV, ENCRYPTION_KEY }
@@ -68,7 +68,7 @@ test('a synchronous start is answered as soon as the worker is done, not when so
     expect((await hello()).body).toMatchObject({ status: 'completed' })
     times.push(performance.now() - from)
   }
-  // A caller that heard nothing would look after a second, and a worker after five.
+  // Without a notification, a caller would poll after a second, and a worker after five.
   expect(times.sort((a, b) => a - b)[7]).toBeLessThan(900)
   const pids = await database.sql<{ pid: number }[]>`select pid from engine.workers`
   expect(pids.map((row) => row.pid)).toEqual([pid])

@@ -111,7 +111,7 @@ export async function insist(
 
 /**
  * Answers every pause of a run until it has ended.
- * @returns the run, the answers that got a 200, by pause, and the longest time in which nothing of the run changed
+ * @returns the run, the answers that got a 200, by pause, and the longest time in which the run did not change
  */
 export async function carry(
   caller: () => Caller,
@@ -125,7 +125,7 @@ export async function carry(
   let posted = false
   let [last, lastAt] = ['', performance.now()]
   let still = { ms: 0, until: new Date() }
-  /** Posts what the run waits for, or will. Once it is acknowledged, it must not be needed again. */
+  /** Posts the event that the run waits for, or will wait for. An acknowledged post must not be needed again. */
   const post = async (n: number) => {
     const event = { name: 'settled', key: runId, id: `${runId}:settled`, data: { n } }
     const { answer } = await insist(caller, 'POST', '/api/events', event)
@@ -158,7 +158,7 @@ export async function carry(
         accepted.set(pause.stepId, n)
         answered.add(pause.id)
         heard(pause.stepId, n)
-        // Some events come before the run waits for them.
+        // Some events arrive before the run waits for them.
         if (run.stepExecutionHistory.length === 1 && 'ref' in (pause.fields ?? {}) && n % 2 === 0) await post(n)
       } else if (answer.status !== 409)
         throw new Error(`resume answered ${answer.status}: ${JSON.stringify(answer.body)}`)
@@ -178,7 +178,7 @@ interface HistoryItem {
 
 /**
  * I19: a history only grows. Records of different branches commit in any order, so each branch is compared with itself.
- * @returns what is wrong
+ * @returns the violations
  */
 export function historyChanged(before: readonly HistoryItem[], after: readonly HistoryItem[]): string | null {
   const branches = new Map<string, HistoryItem[]>()
@@ -199,7 +199,7 @@ export function historyChanged(before: readonly HistoryItem[], after: readonly H
   return null
 }
 
-/** What must be true of a run that was carried to its end, or that somebody may have stopped. */
+/** Assertions on a run that was completed, or that may have been stopped. */
 export function verdict(run: Answer['body'], accepted: Map<string, number>, wasStopped = false): string[] {
   const problems: string[] = []
   const must = (ok: boolean, what: string) => {
@@ -220,7 +220,7 @@ export function verdict(run: Answer['body'], accepted: Map<string, number>, wasS
   return problems
 }
 
-/** A step whose result is recorded never runs again: anything executed twice was running when a process died. */
+/** A step whose result is recorded never runs again: any step executed twice was running when a process died. */
 export function repeats(effects: EffectServer): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { key } of effects.seen) counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -11,8 +11,7 @@ import { publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// A start, a resume or a status by a key that this process read a moment ago does not read it again: their own
-// statements check it.
+// A start, a resume or a status by a recently read key does not read it again: their own statements check it.
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -122,13 +121,13 @@ test('a disabled key uses its tenant’s limits up no further', async () => {
   expect((await start()).status).toBe(401)
   const before = reads
   expect((await start()).status).toBe(401)
-  // It is cached no more: it was read first.
+  // It is no longer cached: it was read first.
   expect(reads).toBe(before + 1)
 })
 
 const UNAVAILABLE = { status: 503, body: { error: { code: 'UNAVAILABLE' } } }
 
-/** Has the database write the rows of a call, and its answer get lost. */
+/** Makes the database write a call's rows, and its answer get lost. */
 async function losingAnswers<T>(call: () => Promise<T>): Promise<T> {
   const client = processDatabase().db.$client as { rows: Pick<Sql, 'unsafe'> }
   const { rows } = client
@@ -201,7 +200,7 @@ test('a workflow that was published meanwhile is started as it is now', async ()
   expect((await start()).body.workflowVersion).toBeGreaterThan(body.workflowVersion ?? 0)
 })
 
-/** Whether the process that answers a paused run still knows what it has written of it. */
+/** Whether the process that answers a paused run still caches what it has written of it. */
 let remembered = true
 
 /** A paused run, and a caller whose key this process has just read. */

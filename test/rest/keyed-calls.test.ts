@@ -20,7 +20,7 @@ let base: string
 let apiKey: string
 let model: ModelServer
 let receiver: Outside
-/** While set, the receiver keeps its callers waiting. */
+/** While set, the receiver delays its answers. */
 let gate: Promise<void> | null = null
 let open: () => void = () => {}
 /** How many calls to the receiver ended before it answered. */
@@ -259,7 +259,7 @@ describe('the key that a call sends on', () => {
     expect(first).toHaveLength(5)
     expect(first.find(([url]) => url === '/read')?.[2]).toBeUndefined()
     expect(new Set(first.map(([, , key]) => key)).size).toBe(5)
-    // As if the first had died before its answer was kept.
+    // As if the first had died before its answer was stored.
     await database.db.delete(idempotencyKeys).where(eq(idempotencyKeys.key, 'script'))
     await send(call, 'script')
     expect(sent().sort()).toEqual(first)

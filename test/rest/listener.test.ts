@@ -20,7 +20,7 @@ afterEach(() => {
   }
 })
 
-/** A server with only the API listener. What it leaves to others gets 599. */
+/** A server with only the API listener. It answers 599 to requests it leaves to others. */
 async function serve(routes: Record<string, RouteModule>): Promise<number> {
   const api = createApiListener(routes)
   const server = createServer((request, response) => {
@@ -211,7 +211,7 @@ describe('an answer', () => {
     const port = await serve({ '/api/x': { GET: async () => new Response(source()) } })
     const response = await send(port, 'GET', '/api/x')
     response.pause()
-    // What the sockets of both sides hold differs between systems, so wait until nothing more comes for a while.
+    // The sockets' buffers differ between systems, so wait until nothing more arrives for a while.
     let before = -1
     let still = 0
     await until(() => {
@@ -364,7 +364,7 @@ describe('a body', () => {
     const { socket } = await raw(port, 'POST /api/x HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000000\r\n\r\n')
     const chunk = Buffer.alloc(1024 * 1024)
     let sent = 0
-    // Stops when the system takes no more.
+    // Stops when the system accepts no more.
     for (let full = false; !full; ) {
       if (!socket.write(chunk)) full = !(await Promise.race([once(socket, 'drain').then(() => true), sleep(300)]))
       sent += chunk.length

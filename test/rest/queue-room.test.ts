@@ -6,7 +6,7 @@ import { loadSamples } from '@/server/tenants/boot/seed'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// A queue that nobody works off, on a clock that stands still unless the test moves it, so that what is refused is exact.
+// A queue without a worker, on a clock that stands still unless the test moves it, so that refusals are exact.
 
 const LIMIT = 12
 let database: FreshDatabase
@@ -37,7 +37,7 @@ async function caller(tenantId: string): Promise<Caller> {
   return { tenantId, headers: { 'x-api-key': key, 'content-type': 'application/json' } }
 }
 
-/** Starts a run, and tells whether the body was read. */
+/** Starts a run, and returns whether the body was read. */
 async function startOne({ headers }: Caller) {
   let read = false
   const body = new ReadableStream<Uint8Array>(
@@ -57,7 +57,7 @@ async function startOne({ headers }: Caller) {
   return { status: answer.status, headers: answer.headers, body: await answer.json(), read }
 }
 
-/** What a start is told once the queue may be read again. */
+/** The response to a start once the queue may be read again. */
 async function later(one: Caller): Promise<number> {
   vi.advanceTimersByTime(1_100)
   return (await startOne(one)).status
@@ -86,7 +86,7 @@ test('a full queue refuses starts before it reads them: first of the workspace t
   expect(mine.refused.headers.get('retry-after')).toBe('5')
   expect(await runsOf(first)).toBe(LIMIT / 2)
 
-  // Asked again at once, it says so by the headers alone.
+  // Asked again at once, it refuses from the headers alone.
   const again = { ...first.headers, 'x-request-id': 'asked-again' }
   const { requestId: _, ...told } = mine.refused.body
   const refusal = start.refuse?.(again)
@@ -104,7 +104,7 @@ test('a full queue refuses starts before it reads them: first of the workspace t
   expect([theirs.started, theirs.refused.status]).toEqual([LIMIT / 4, 429])
   expect(await startOne(third)).toMatchObject({ status: 200, read: true })
 
-  // Other processes fill what is left.
+  // Other processes fill the remaining room.
   await database.sql`
     insert into engine.jobs (id, function_id, kind, lane, due_at)
     select 'other' || n, 'millrace-run-workflow', 'run', 'other' || n, now() from generate_series(1, ${LIMIT}::int) n`

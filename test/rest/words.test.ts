@@ -6,7 +6,7 @@ import { parseInput } from '@/server/parse'
 import { OPERATIONS } from '@/server/rest/openapi-document'
 import { stepTypes } from '@/server/steps/registry'
 
-// What a schema says of a value in the words of its library is about the library's types, and says nothing to a caller.
+// A schema library's own messages describe the library's types, and mean nothing to a caller.
 
 const ZODS_WORDS =
   /invalid (input|option|type|key|value|string|number|element|discriminator|\w+$)|expected|received|too (big|small)|unrecognized|\bZod/i
@@ -54,7 +54,7 @@ function put(into: JsonValue | undefined, [key, ...rest]: (string | number)[], v
   return { ...object, [key]: put(object[key], rest, value) }
 }
 
-/** Everything that is said of wrong values for a schema. */
+/** All messages about invalid values for a schema. */
 function saidOf(schema: z.ZodType, good: JsonValue): string[] {
   const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', cycles: 'ref' }) as Schema
   const said = new Set<string>()

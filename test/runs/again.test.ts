@@ -233,7 +233,7 @@ describe('list', () => {
     const start = () => startRun(ctx, { workflowId: workflow.id, body: {} })
     const started: string[] = []
     for (let i = 0; i < 23; i++) started.push((await start()).runId)
-    // Runs that started in the same millisecond still have a fixed order.
+    // Runs started in the same millisecond still have a fixed order.
     await forge(database.sql, started)
     await database.db
       .update(runs)

@@ -58,7 +58,7 @@ test('of two who claim a task at once one gets it, and others see who', async ()
   expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'CONFLICT' } })
   const [winner, loser] = both[0]?.status === 'fulfilled' ? [tess, bob] : [bob, tess]
   expect((await getTask(loser, { runId, pauseId })).claim).toMatchObject({ id: winner.actor.id })
-  // It is out of the loser’s way, and still theirs to answer.
+  // It is not among the loser’s own tasks, but still theirs to answer.
   expect(await sees(winner, runId)).toEqual(['open', 'mine'])
   expect(await sees(loser, runId)).toEqual(['open'])
   await claimTask(winner, { runId, pauseId, to: null, from: winner.actor.id })
@@ -79,7 +79,7 @@ test('a task is given only to a member who may answer it', async () => {
   await expect(give(bob, 'usr_of_nobody')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   await expect(give(tess, tess.actor.id)).rejects.toMatchObject({ code: 'NOT_ASSIGNED' })
   expect((await listTakers(tess, { runId, pauseId })).map(({ id }) => id)).toEqual([bob.actor.id])
-  // Whoever may answer tasks may hand them out.
+  // A member who may answer tasks may also assign them.
   expect(await give(tess, bob.actor.id)).toEqual({ claimedBy: bob.actor.id })
   expect(await sees(bob, runId)).toEqual(['open', 'mine'])
 })

@@ -26,7 +26,7 @@ afterAll(async () => {
 const DONE = { steps: [{ id: 'set', type: 'set-data', values: { a: 1 } }] }
 const ASKS = { steps: [{ id: 'ask', type: 'request-user-action', actions: [{ id: 'yes', label: 'Yes' }] }] }
 
-/** A workspace with so many runs that have ended, and one that waits for a person. */
+/** A workspace with this many ended runs, and one that waits for a person. */
 async function workspace(tenantId: string, ended: number) {
   const ctx = await runtime.as('owner', tenantId)
   const ids: string[] = []
@@ -39,7 +39,7 @@ async function workspace(tenantId: string, ended: number) {
   return { ctx, done, open }
 }
 
-/** What the sweeps do so many days from now. On a busy machine one has no time to count all days. */
+/** The sweeps this many days from now. On a busy machine one has no time to count all days. */
 const sweep = (days: number) =>
   deleteOldRuns({ db: runtime.db, log: runtime.ctx.log, now: () => new Date(Date.now() + days * DAY_MS) }, countWhole)
 async function countWhole(ctx: ServiceContext): Promise<boolean> {
@@ -68,7 +68,7 @@ test('runs are deleted once they ended too many days ago, with all their rows; o
   await expect(getRunStatus(mine.ctx, { runId: mine.done[0] ?? '' })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
   expect(await rowsOf(other.ctx)).toEqual(before)
 
-  // Insights still count what is gone.
+  // Insights still count deleted runs.
   const later = { ...mine.ctx, now: () => new Date(Date.now() + 32 * DAY_MS) }
   expect((await readInsights(later, { days: 90 })).total.succeeded).toBe(3)
   expect(await sweep(32)).toEqual({ deleted: 0 })

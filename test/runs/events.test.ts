@@ -208,7 +208,7 @@ describe('events of a run', () => {
   })
 })
 
-/** What a client knows about each step and the run after all events. */
+/** A client's knowledge of each step and the run after all events. */
 function lastStates(events: RunEvent[]): Record<string, unknown> {
   const known: Record<string, unknown> = {}
   for (const { event, data } of events) {

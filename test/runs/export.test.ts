@@ -100,7 +100,7 @@ test('large runs are read one by one, when the caller has taken the last one', a
   const sizes: number[] = []
   const first = await reader.read()
   sizes.push(first.value?.byteLength ?? 0)
-  // What is still to come was not read yet.
+  // The rest was not read yet.
   await database.sql`delete from runs where tenant_id = 'ten_large' and id >= 'run_L0006'`
   for (;;) {
     const { value, done } = await reader.read()

@@ -19,7 +19,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { newVisitor } from '../trpc/support'
 
-// I42. Short holds here; where a hold must last, the test undoes it, or something else comes first.
+// I42. Short holds here; where a hold must last, the test undoes it, or another event precedes its end.
 
 const HOLD_MS = 1_500
 const settings = { ANSWER_UNDO_MS: String(HOLD_MS), MILLRACE_HOST_ID: 'one', ENCRYPTION_KEY: 'ab'.repeat(32) }
@@ -96,14 +96,14 @@ test('an answer that was undone never reaches the run, even if it is undone the 
   const due = Date.now() + HOLD_MS
   const undone = await Promise.all(
     runIds.map(async (runId, index) => {
-      // Some well before, and the others around the moment at which the engine gives them.
+      // Some well before, and the others around the moment at which the engine submits them.
       const at = index < 4 ? 0 : due - 20 + (index - 4) * 30
       await until(async () => Date.now() >= at || undefined)
       return (await undo(tess, runId)) !== null
     }),
   )
   expect(undone.slice(0, 4)).toEqual([true, true, true, true])
-  // Whoever was too late has answered.
+  // A person whose undo came too late has answered.
   for (const [index, runId] of runIds.entries()) if (!undone[index]) await runtime.wait(runId)
   await sweepHeld({ db: database.db, log: runtime.ctx.log, now: () => new Date(Date.now() + 60_000) })
   for (const [index, runId] of runIds.entries()) {
@@ -130,7 +130,7 @@ test('a held answer survives a restart and is given once, also when its event is
   runtime = await startTestRuntime(database.url, settings)
   expect((await runtime.wait(runId)).result).toEqual({ n: 7 })
   const later = { db: database.db, log: runtime.ctx.log, now: () => new Date(Date.now() + 60_000) }
-  // Several processes may sweep at once.
+  // Several processes may sweep concurrently.
   await Promise.all([sweepHeld(later), sweepHeld(later), sweepHeld(later)])
   expect((await runtime.wait(lost)).result).toEqual({ n: 8 })
   expect(await heldRows(lost)).toHaveLength(0)
@@ -141,7 +141,7 @@ test('what happens to the run meanwhile comes first, and the person is told', as
   for (const runId of [rest, stopped]) await hold(tess, runId, 1)
   await hold(bob, demoted, 1)
   await resumeRun(runtime.ctx, { runId: rest, body: { type: 'collect_inputs', data: { n: 2 } } })
-  // Their screen goes on looking: the answer is still theirs to hear about.
+  // Their screen keeps polling: the answer's result is still theirs to see.
   expect(await getTask(tess, { runId: rest, pauseId: PAUSE })).toMatchObject({
     status: 'answered',
     held: { own: true },

@@ -156,7 +156,7 @@ describe('large reads', () => {
     const small = await runtime.start({ steps: [{ id: 'a', type: 'test-effect', body: { done: true } }] })
     expect((await runtime.wait(small)).status).toBe('completed')
     const all = await Promise.all(answers)
-    // On a slow machine the server may also end a read, which takes too long there.
+    // On a slow machine the server may also end a read that takes too long there.
     for (const one of all) expect(one).toMatch(/^(read$|UNAVAILABLE 2$|DatabaseUnavailable: )/)
     expect(all).toContain('read')
   })
@@ -239,7 +239,7 @@ describe('a pool with a statement time limit', () => {
   })
 })
 
-/** A pooler, or a server, that rejects connections which ask for one of these settings. */
+/** A pooler, or a server, that rejects connections which request one of these settings. */
 async function rejecting(settings: string[], refusal?: { code: string; message: string }) {
   const { host, socket, rewritten } = backendOf(database.url)
   let refused = 0

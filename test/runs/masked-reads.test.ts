@@ -20,16 +20,16 @@ import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { KINDS } from '../trpc/procedures'
 import { callProcedure, newVisitor, type Visitor } from '../trpc/support'
 
-/** A vault value that people have also typed wherever a run has text. */
+/** A vault value that people have also typed into every text of a run. */
 const SECRET = 'swordfish_8472'
-/** Enough of it to count as a leak: where a text is cut, it must be masked first. */
+/** Long enough to count as a leak: where a text is cut, it must be masked first. */
 const PART = SECRET.slice(0, 5)
 const WORKFLOW = `Pay ${SECRET}`
 
 interface Look {
   /** The procedure's inputs, one for each of these runs and their steps. */
   inputs: (run: Run) => unknown[]
-  /** True when its answers contain text, so that only masking keeps the value out. */
+  /** Whether its answers contain text, so that only masking hides the value. */
   words: boolean
 }
 
@@ -211,7 +211,7 @@ async function retrying(): Promise<Run> {
   return withSteps(runId)
 }
 
-/** Somebody chose an action whose label is the value. */
+/** A person chose an action whose label is the value. */
 async function decided(): Promise<Run> {
   const actions = [{ id: 'yes', label: `Use ${SECRET}` }]
   const runId = await begin({ id: 'decide', type: 'request-user-action', title: `May ${SECRET} go?`, actions } as never)
@@ -222,7 +222,7 @@ async function decided(): Promise<Run> {
   return withSteps(runId)
 }
 
-/** Somebody voted, and said the value; so does the name of who else may vote. */
+/** A person voted, and their remark is the value; so is the name of another voter. */
 async function voting(): Promise<Run> {
   const actions = [{ id: 'yes', label: `Use ${SECRET}` }]
   const asked = { assignees: ['role:owner', `user:${SECRET}`], needs: { yes: 2 } }
@@ -239,7 +239,7 @@ async function voting(): Promise<Run> {
   return withSteps(runId)
 }
 
-/** The agent was told the value, and repeats it. */
+/** The agent received the value, and repeats it. */
 async function talked(): Promise<Run> {
   const agent = await createAgent(runtime.ctx, {
     name: `Echo ${SECRET}`,

@@ -28,7 +28,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-/** One name, as it may be written: composed and not, with blanks around and inside, and with what nobody sees. */
+/** One name in all spellings: composed and decomposed, with blanks around and inside, and with invisible characters. */
 const SPELLINGS = [
   'Zoë Roux',
   'Zoe\u0308 Roux',

@@ -206,7 +206,7 @@ describe('a run with changed data', () => {
       const { runId } = await rerunRun(runtime.ctx, { runId: from, body: { fromStepId, data } })
       return { runId, result: (await runtime.wait(runId)).result }
     }
-    // In front of the step that wrote over a change, the change counts; behind it, what the step wrote.
+    // Before the step that overwrote a change, the change counts; after it, the step's value.
     expect((await again(oldId, 'add')).result).toEqual({ n: 110, name: 'Grace' })
     expect((await again(oldId, 'a')).result).toEqual({ n: 110, name: 'Grace' })
     const third = await again(oldId, 'moody', { name: 'Eve' })

@@ -5,7 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// Who resumes a run is answered once what follows is written, but never waits for a step that takes its time.
+// A resume is answered once its consequences are written, but never waits for a slow step.
 
 let database: FreshDatabase
 let runtime: TestRuntime

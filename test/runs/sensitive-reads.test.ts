@@ -22,7 +22,7 @@ import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { caseOf, KINDS } from '../trpc/procedures'
 import { callProcedure, newVisitor, type Visitor } from '../trpc/support'
 
-// People who are signed in see a sensitive field only by `runs.reveal`, whatever else they read a run by. Keys get the value.
+// Signed-in people see a sensitive field only by `runs.reveal`, not by any other read of a run. Keys get the value.
 
 const IBAN = 'nightjar-DE02-1203'
 const PIN = 'four-nine-seven'
@@ -87,7 +87,7 @@ async function begun(end: string, answered: boolean): Promise<string> {
   return runId
 }
 
-/** What is kept of a run elsewhere. */
+/** Copies of a run's data elsewhere. */
 async function furnished() {
   const { ctx } = runtime
   const [done = ''] = runIds
@@ -115,7 +115,7 @@ async function furnished() {
   return { webhookId, deliveryId, inboundId: inbound.id, inboundDeliveryId: inboundDeliveryId ?? '', caseId }
 }
 
-/** What a call of the API gives to somebody who tries it on the reference page. */
+/** An API call's response on the reference page's *Try it*. */
 async function tried(visitor: Visitor, method: string, path: string, body?: object) {
   const answer = await callProcedure(visitor, 'reference.send', {
     ...{ method, path },
@@ -132,7 +132,7 @@ function addressesOf(path: string): string[] {
     '/api/workflow/value/[runId]': ['?field=input', '?field=data', '?field=result', '?field=output&record=1'],
   }
   const values: Record<string, string[]> = {
-    // A stream of a run that waits has no end.
+    // A stream of a waiting run has no end.
     runId: path.includes('/events/') ? runIds.slice(0, 2) : runIds,
     workflowId: [workflowId],
     id: [workflowId],
@@ -147,7 +147,7 @@ function addressesOf(path: string): string[] {
   return found.flatMap((one) => (query[path.replace(/\{/g, '[').replace(/\}/g, ']')] ?? ['']).map((text) => one + text))
 }
 
-/** The answers that have run values, so that only hiding keeps them out. */
+/** The answers that contain run values, so that only hiding protects them. */
 const WITH_VALUES = [
   '/api/workflow/status/{runId}',
   '/api/workflow/history/{runId}',

@@ -18,7 +18,8 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// What a run told an agent is read in the agent's thread and in its test cases too, where people are shown no more of it.
+// A run's messages to an agent also appear in the agent's thread and in its test cases, where people see no more of
+// them.
 
 const IBAN = 'nightjar-DE02-1203'
 const never = new AbortController().signal

@@ -100,7 +100,7 @@ test('no screen shows the value of a sensitive field, under its name or in anoth
     expect(text, name).toContain('Bonn')
   }
   const { input, hidden } = await getRunOverview(runtime.ctx, { runId })
-  // A number is too short to be looked for, but hidden where it stands.
+  // A number is too short to search for, but hidden in its field.
   expect(input).toMatchObject({ value: { iban: '***', limit: '***', city: 'Bonn' } })
   expect(hidden.input.toSorted()).toEqual(['iban', 'limit'])
   expect(hidden.data.toSorted()).toEqual(['iban', 'limit', 'pin'])
@@ -199,7 +199,7 @@ test('lists of runs mask hidden values in the message of a failure, as its page 
     // Too large to be read for a list.
     await failed(true, random),
     await failed(true, random.slice(0, 2_000)),
-    // A cut must not leave a part of the value that is not found.
+    // Truncation must not leave a part of the value that is not found.
     await failed(true, '', 'long'.repeat(100)),
   ]
   const { runs } = await browseRuns(runtime.ctx, { states: ['failed'] })

@@ -8,7 +8,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { currentTransport } from '../support/event-transport'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// A start expects the workflow to be as its process saw it last. The statement that writes the run checks that it is.
+// A start expects the workflow as its process last saw it. The statement that writes the run verifies that.
 
 let database: FreshDatabase
 let runtime: TestRuntime

@@ -14,7 +14,7 @@ let database: FreshDatabase
 let effects: EffectServer
 let runtime: TestRuntime
 
-/** So long that only the tests about these limits, which set their own, meet them. */
+/** So long that only the tests of these limits, which set their own, reach them. */
 const LONG = { CANCEL_GRACE_MS: 120_000, CANCEL_CLEANUP_MS: 120_000 }
 const SHORT_MS = 700
 const limits = vi.hoisted(() => ({ CANCEL_GRACE_MS: 0, CANCEL_CLEANUP_MS: 0 }))
@@ -37,7 +37,7 @@ beforeAll(async () => {
   })
   Object.assign(limits, LONG)
   runtime = await startTestRuntime(database.url)
-  // The sweep does in a while what must happen without it.
+  // Later, the sweep does what must happen without it.
   await database.sql`delete from engine.jobs where id like 'cron:millrace-sweep:%'`
 })
 
@@ -103,7 +103,7 @@ describe('cancel', () => {
     await expect(
       resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { age: 1 } } }),
     ).rejects.toMatchObject({ code: 'RUN_NOT_PAUSED' })
-    // The pause is withdrawn, and nothing of the run waits in the engine.
+    // The pause is withdrawn, and the engine holds no work of the run.
     const [pause] = await database.db.select().from(pauses).where(eq(pauses.runId, runId))
     expect(pause?.answeredAt).not.toBeNull()
     await engineIsDoneWith(runId)

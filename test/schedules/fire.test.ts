@@ -7,7 +7,7 @@ import { archiveWorkflow, createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 
-// On a clock of its own, and without an engine: what is started stays as it was started.
+// On a clock of its own, and without an engine: started runs do not progress.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -40,7 +40,7 @@ const runs = () => database.sql<{ id: string; input: object; started_by: string;
 const ticks = async (scheduleId: string) =>
   (await getSchedule(ctx, { workflowId, scheduleId })).ticks.map(({ at, status }) => [at.slice(11, 16), status])
 
-/** Lets the sweep come every minute. */
+/** Runs the sweep every minute. */
 async function pass(ms: number): Promise<void> {
   for (const end = clock + ms; clock < end; ) {
     clock += MINUTE

@@ -48,7 +48,7 @@ test('each minute of a schedule starts one run, while the processes that fire it
   const running = await Promise.all(Array.from({ length: PROCESSES }, startOne))
   const starting: Promise<void>[] = []
   let minutes = 0
-  // The clock goes on only when every schedule has come to it, so that none is late, however slow the processes are.
+  // The clock advances only when every schedule has reached it, so that none is late, however slow the processes are.
   const pass = async (meanwhile: () => Promise<void>) => {
     const at = new Date(FROM + ++minutes * MINUTE)
     await database.sql`update clock set at = ${at}`

@@ -9,7 +9,7 @@ import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 
-// What a schedule gives to a sensitive field of START is hidden from people as it is in the runs it starts.
+// A schedule's value for a sensitive field of START is hidden from people, as in the runs it starts.
 
 const DATA = { iban: 'nightjar-DE02-1203', pin: 123, region: 'north for nightjar-DE02-1203' }
 const SHOWN = { iban: '***', pin: '***', region: 'north for ***' }

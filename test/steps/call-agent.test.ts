@@ -173,7 +173,7 @@ describe('in a run', () => {
     model.script({ calls: [{ name: tool, args: {} }] }, { status: 429, headers: { 'retry-after': '60' } })
     const refused = await failedStep({ retry: { maxAttempts: 1 } })
     expect(refused?.usage).toMatchObject({ usage: { totalTokens: 15 }, status: 429, retryable: true })
-    // Its thread was made for it, and is gone.
+    // Its thread was created for it, and is gone.
     expect(refused?.usage).not.toHaveProperty('threadId')
   })
 

@@ -126,7 +126,7 @@ describe('request-user-action', () => {
     { needs: { approve: 3 }, assignees: ['user:a', 'user:${_}'] },
     { needs: { approve: 3 }, assignees: '${_}' },
     { needs: { approve: 2, reject: 1 }, assignees: ['user:a', 'user:b'] },
-    // The votes may be split, and then the time is up.
+    // The votes may be split when the time is up.
     { needs: { approve: 2, reject: 2 }, assignees: ['user:a', 'user:b'], expiresIn: 'P3D' },
   ])('%j is none', (more) => {
     expect(problemsOf(more)).toEqual([])

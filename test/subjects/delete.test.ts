@@ -24,12 +24,12 @@ import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 const ADA = 'ada|7f3'
 const BOB = 'bob'
-/** What each of them typed, wherever there is room for it. */
+/** Each person's texts, in every place that takes one. */
 const markOf = (sub: string) => `typed by ${sub.slice(0, 3).toUpperCase()}`
 
 /**
- * Every column that says who did something. A new one must be decided here: whether the deletion finds the subject's data
- * by it, or whether what it is part of belongs to the workspace or to others.
+ * Every column that names an actor. A new one must be classified here: whether the deletion finds the subject's data by
+ * it, or whether its row belongs to the workspace or to others.
  */
 const WHO: Record<string, 'deleted' | 'kept'> = {
   'agents.created_by': 'kept',
@@ -133,7 +133,7 @@ async function asking(ctx: ServiceContext, note: string): Promise<string> {
   return runId
 }
 
-/** All that a person leaves behind, at every door. @returns an open run */
+/** Everything that a person leaves behind, through every door. @returns an open run */
 async function live(sub: string): Promise<string> {
   const ctx = as(sub)
   const note = markOf(sub)
@@ -144,7 +144,7 @@ async function live(sub: string): Promise<string> {
   await postEvent(ctx, { name: 'said', data: { note } })
   const request = new Request('http://localhost/x', { method: 'POST', headers: { 'idempotency-key': sub } })
   await onceForKey(ctx, request, {}, async () => ({ body: { note } }))
-  // Somebody else repeats the run, and so has the data of this one.
+  // Another person repeats the run, and so has its data.
   const { runId: again } = await rerunRun(runtime.ctx, { runId: done, body: {} })
   await paused(again)
   await answer(runtime.ctx, again, 'x')
@@ -185,7 +185,7 @@ test('every column that says who did something is decided', async () => {
 test('all data of a subject goes, and nobody else’s', async () => {
   const open = await live(ADA)
   const bobs = await live(BOB)
-  // What she decides in his run is part of it.
+  // Her decision in his run is part of it.
   await answer(as(ADA), bobs, 'yes')
   await runtime.wait(bobs)
   await expect(deleteSubjectData(runtime.ctx, { sub: ADA })).rejects.toMatchObject({
@@ -220,7 +220,7 @@ test('all data of a subject goes, and nobody else’s', async () => {
   release()
   await expect(getRunStatus(runtime.ctx, { runId: open })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
 
-  // The step that was running finds its run gone, and the engine has nothing left to do for it.
+  // The running step finds its run gone, and the engine has nothing left to do for it.
   const left = async () => tablesWith(await everything(), busy)
   await expect.poll(left, { timeout: 30_000 }).not.toContain('engine.jobs')
   const after = await everything()
@@ -266,7 +266,7 @@ test('a deletion that breaks off is finished by calling again', async () => {
   expect(half.runs).toBeLessThan(250)
   const { deleted, done } = await deleteSubjectData(ctx, { sub: 'eve' })
   expect([deleted.runs, done]).toEqual([half.runs, true])
-  // Ids of callers of other kinds are told apart, even if they look the same.
+  // Ids of callers of other kinds are distinguished, even if they look the same.
   const rest = await database.sql<{ id: string }[]>`select id from runs where tenant_id = 'ten_again' order by id`
   expect(rest.map((run) => run.id)).toEqual(['run_KEY100', 'run_KEY101', 'run_KEY102'])
   await sweepFiles({ db: runtime.db, log: ctx.log, now: ctx.now })

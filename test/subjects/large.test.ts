@@ -39,7 +39,10 @@ const records = (tenantId: string, runId: string, count: number) => database.sql
 const entries = (tenantId: string) => database.sql<{ details: object }[]>`
   select details from audit_entries where tenant_id = ${tenantId} and action = 'subject.deleted' order by seq`
 
-/** Lets no transaction delete more than 1,000 records, as the limit of a statement does. @returns how to undo it */
+/**
+ * Prevents transactions from deleting more than 1,000 records, like the limit of a statement.
+ * @returns how to undo it
+ */
 async function makeSlow(): Promise<() => Promise<unknown>> {
   await database.sql.unsafe(`
     create function slow() returns trigger language plpgsql as $$
@@ -53,7 +56,7 @@ async function makeSlow(): Promise<() => Promise<unknown>> {
   return () => database.sql.unsafe('drop trigger slow on step_records; drop function slow')
 }
 
-/** Divides the records by tenant. @returns how to undo it */
+/** Partitions the records by tenant. @returns how to undo it */
 async function divideRecords(): Promise<() => Promise<unknown>> {
   await database.sql.unsafe(`
     alter table step_records rename to whole;

@@ -5,7 +5,7 @@ import { runScript, stopSandbox } from '@/server/tools/sandbox/run-script'
 import { HOSTILE_SCRIPTS } from './hostile-scripts'
 
 const DEADLINE = 300
-/** For what can end in no other way: half of these scripts compute until their time is up. */
+/** For scripts that can end in no other way: half of them compute until their time is up. */
 const ENDLESS_DEADLINE = 100
 const MIB = 1024 * 1024
 beforeAll(async () => {
@@ -30,7 +30,7 @@ async function sane() {
   expect(outcome).toMatchObject({ ok: true, value: 2, logs: [] })
 }
 
-// Retried, because the time limit is real time and other tests run at the same time.
+// Retried, because the time limit is real time and other tests run concurrently.
 describe.each(Object.entries(HOSTILE_SCRIPTS))('scripts hostile to %s', { retry: 8 }, (_, group) => {
   it.each(group)('%s', async (code, ...expected) => {
     await sane()
@@ -47,7 +47,7 @@ describe.each(Object.entries(HOSTILE_SCRIPTS))('scripts hostile to %s', { retry:
     const took = performance.now() - started
 
     const answer = outcome.ok ? { value: outcome.value } : outcome.code
-    // Whatever the script attacks, on a busy machine the time limit may come first.
+    // On a busy machine, the time limit may come first for any attack.
     if (answer !== 'TIMEOUT' || took < timeoutMs) expect(expected).toContainEqual(answer)
     expect(took).toBeLessThan(timeoutMs + 250)
     if (!outcome.ok) {
@@ -66,7 +66,7 @@ describe('the host of all these scripts', () => {
 
   it('responded all the time', () => {
     lag.disable()
-    // A script that ran here would have stopped everything for its whole time.
+    // A script that ran here would have blocked everything for its whole time.
     expect(lag.percentile(99) / 1e6).toBeLessThan(DEADLINE - 50)
   })
 

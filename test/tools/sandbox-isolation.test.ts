@@ -25,7 +25,7 @@ const INVENTORY = `
   visit((seen.set(globalThis, 0), globalThis))
   return lines.filter((line) => !/0\\.\\d{5}/.test(line))`
 
-/** Attempts by scripts to leave something behind. */
+/** Attempts by scripts to leave traces behind. */
 const LITTER = [
   'globalThis.left = args; var here = 1; eval("var there = 2"); this.own = 3',
   'Object.prototype.left = 1; Array.prototype.map = () => 0; Function.prototype.call = null; JSON.stringify = () => "0"',
@@ -88,7 +88,7 @@ describe('the machine that runs scripts', () => {
     const { vm, memory } = await newVm()
     const before = Buffer.from(memory.buffer.slice(0))
     vm.context.evalCode("globalThis.kept = 'xyzzy-'.repeat(1000) + Math.random()")
-    // beyond what the engine ever used
+    // beyond the engine's own use
     Buffer.from(memory.buffer).write('xyzzy', 15_000_000)
     expect(held(memory, 'xyzzy-xyzzy')).toBe(true)
     expect(vm.reset()).toBe(true)

@@ -61,7 +61,7 @@ describe('fifty endless loops of one tenant', () => {
     let ended = 0
     let enough = false
     const codes = new Set<unknown>()
-    // Each that ends is followed by another, so there are fifty whenever the run's script comes.
+    // Each that ends is followed by another, so there are fifty whenever the run's script starts.
     const keepLooping = async () => {
       while (!enough) {
         const answer = await loop.call().catch(() => null)

@@ -156,7 +156,7 @@ describe('hosts that a script may call', () => {
     let listed = 0
     for (const hostile of HOSTILE_URLS) {
       const url = hostile.replaceAll('PORT', String(canary.port))
-      // Listed by its tool, if a list can express it, so that only the guard is in the way.
+      // Listed by its tool, if a list can express it, so that only the guard blocks it.
       const hosts = hostOf(url).filter((host) => AllowedHosts.parse(host) !== null)
       listed += hosts.length
       expect(await run(ask, { url }, { hosts, options }), url).toMatchObject({ value: 'BLOCKED_HOST' })
@@ -209,7 +209,7 @@ describe('hosts that a script may call', () => {
   })
 })
 
-// Retried, because the time limit is real time and other tests run at the same time.
+// Retried, because the time limit is real time and other tests run concurrently.
 describe('a script that attacks through its calls', { retry: 2 }, () => {
   const DEADLINE = 400
   const endless: Respond = (_seen, response) => {
@@ -329,7 +329,7 @@ test('scripts that only wait give up their place', async () => {
   await run('return 1', {})
   const more = { timeoutMs: 120_000 }
   const waiting = Array.from({ length: 8 }, () => run('return (await fetch(args.url)).text()', outside, more))
-  // More of them than run at once, while none has its answer.
+  // More than run concurrently, while none has its answer.
   await expect.poll(() => outside.seen.length).toBe(8)
   expect(await run('return 2', {})).toMatchObject({ value: 2 })
   release()

@@ -65,7 +65,7 @@ const attributeOf = (span: Span, key: string) => {
   const value = span.attributes.find((attribute) => attribute.key === key)?.value
   return value?.stringValue ?? value?.intValue
 }
-/** The spans of a run, once they have come. */
+/** The spans of a run, once they have arrived. */
 async function spansOf(runId: string, names: string[]): Promise<Span[]> {
   const found = (name: string) =>
     received().find(
@@ -155,7 +155,7 @@ test('what a run does much later has a trace of its own, with a link to its star
   const runId = await start(id)
   await runtime.wait(runId, (run) => run.status === 'paused')
   await database.sql`update runs set start_time = start_time - interval '60 days' where id = ${runId}`
-  // Nobody remembers it for that long.
+  // No cache lasts that long.
   forget(runId)
   await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { more: SAID } } })
   await runtime.wait(runId)

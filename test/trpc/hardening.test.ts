@@ -202,7 +202,7 @@ describe('a request', () => {
   const whole = [null, [], 'x', 7, true, [{}], { __proto__: null, constructor: {} }]
   const texts = ["'; drop table runs; --", 'x'.repeat(5_000), '', '../../etc/passwd', '%00']
   const leaves: unknown[] = [...texts, -1, 1e308, null, [], {}, { toString: 'x' }, true]
-  /** Each makes its whole request unreadable, and so does not go into a batch with others. */
+  /** Each makes its whole request unreadable, so it cannot share a batch. */
   const unreadable = ['\u0000', '\ud800']
 
   test.each(names)(
@@ -221,7 +221,7 @@ describe('a request', () => {
         ...alone.map((hostile) => async () => [await callProcedure(owner, name, hostile)]),
         ...batches.map((inputs) => () => callBatch(owner, name, inputs)),
       ]
-      // Each is mostly waiting for the database. All at once, large answers would be refused for want of room.
+      // Each mostly waits for the database. Sent concurrently, large answers would be refused for lack of room.
       await forEachAtOnce(requests, 8, async (request) => {
         for (const answer of await request()) refusesOrAnswers(name, answer)
       })

@@ -21,7 +21,7 @@ vi.hoisted(() => {
   Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32), LOG_LEVEL: 'silent', MILLRACE_EMBEDDED: '1' })
 })
 
-/** What one request may contain. */
+/** Maximum contents of one request. */
 const BATCH = 10
 
 let database: FreshDatabase
@@ -115,7 +115,7 @@ async function callAll(name: string, inputs: object[]): Promise<{ status: number
   return answers
 }
 
-/** Without what always differs: the requested id, and the request's own id. */
+/** Without the parts that always differ: the requested id, and the request's own id. */
 function masked(text: string, id: string): string {
   const request = text.includes('"requestId"') ? errorIn(text).requestId : ''
   const plain = text.replaceAll(id, '<id>').replaceAll(/"(at|now|time)":"[^"]*"/g, '"$1":""')

@@ -2,9 +2,9 @@ import type { AnyProcedure } from '@trpc/server'
 import type { Operation } from '@/server/auth/policy'
 import { appRouter } from '@/server/trpc/root'
 
-/** A procedure's permission, and the input to try it with. */
+/** A procedure's permission, and a valid input. */
 export interface Case {
-  /** What it requires: a row of the policy, only being signed in, or nothing. */
+  /** Its requirement: a row of the policy, only being signed in, or none. */
   needs: Operation | 'signed in' | 'nothing'
   /** A valid input that uses this id wherever it names an object. Absent when it names none. */
   input?: (id: string) => object
@@ -322,7 +322,7 @@ export const CASES: Record<string, Case> = {
 
   'reference.open': { needs: 'workflow:read' },
   'reference.read': { needs: 'workflow:read', input: one },
-  // What it calls has the rules of REST.
+  // The operation it calls has the rules of REST.
   'reference.send': { needs: 'workflow:read' },
 
   'service.read': { needs: 'service:read' },

@@ -107,7 +107,7 @@ describe('a call that is tried', () => {
     const read = { method: 'GET', path: `/api/workflows/${workflow}` }
     expect((await sent(viewer, read)).status).toBe(200)
     expect((await sent(stranger, read)).status).toBe(404)
-    // What a page sends along cannot make it anybody else's.
+    // A header that a page sends along cannot grant access to another workspace.
     expect((await sent(stranger, { ...read, headers: { 'x-tenant-id': ctx.tenantId } })).status).toBe(404)
   })
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Calls with ids that do not exist: callers with permission learn that, others do not. */
+/** Calls with ids that do not exist: callers with permission get that error, others do not. */
 const attempt = (visitor: Visitor, name: string) => callProcedure(visitor, name, caseOf(name).input?.('none_7') ?? {})
 
 describe('the roles of the dashboard’s API', () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   process.env.DATABASE_URL = database.url
   ctx = await newTenant(database)
   visitor = await newVisitor(ctx, 'viewer')
-  // No engine is at work here, so the run goes on for ever.
+  // No engine works here, so the run continues forever.
   const { id } = await createWorkflow(ctx, { name: 'Waits', steps: [{ id: 'end', type: 'end-flow' }] })
   runId = (await startRun(ctx, { workflowId: id, body: {} })).runId
 })

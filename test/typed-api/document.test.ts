@@ -89,7 +89,7 @@ type Read = Awaited<ReturnType<typeof read>>
 const operationsIn = ({ paths }: Read) => Object.values(paths).flatMap((path) => Object.values(path))
 const pathsIn = ({ paths }: Read) => Object.keys(paths).sort()
 
-/** What is wrong with the document as a document. */
+/** Violations of the document format. */
 function flawsOf(document: Read): string[] {
   const text = JSON.stringify(document)
   const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, found = '']) => found))
@@ -142,13 +142,13 @@ test('it is sound, has each published object and nothing else, and is the same e
   expect(JSON.stringify(await read())).toBe(JSON.stringify(document))
   const names = operationsIn(document).map(({ operationId }) => operationId)
   expect(names).toEqual(expect.arrayContaining(['startOrder', 'startOrderAsync', 'invokeReaderAgent', 'callAddTool']))
-  // The oldest of those with one name keeps it, also where only the other is asked for.
+  // The oldest of those with one name retains it, even if only the other is requested.
   expect(names).toContain('startSameName')
   expect(names.filter((name) => /^startSameNAME[0-9a-f]{6}$/.test(name))).toHaveLength(1)
   expect(operationsIn(await read(runtime.ctx, ids.again)).map(({ operationId }) => operationId)).toContainEqual(
     expect.stringMatching(/^startSameNAME[0-9a-f]{6}$/),
   )
-  // Of an object that nobody renames, whatever else there is.
+  // Of an object that nobody renames, regardless of other objects.
   expect(operationsIn(await read(runtime.ctx, ids.order)).map(({ operationId }) => operationId)).toContain('startOrder')
 })
 

@@ -38,7 +38,7 @@ let database: FreshDatabase
 let ctx: ServiceContext
 /** The host that the secret is bound to; it redirects wherever its caller asks. */
 let trusted: Outside
-/** A host of whoever may edit tools. */
+/** A host of a person who may edit tools. */
 let elsewhere: Outside
 beforeAll(async () => {
   trusted = await startOutside(redirectOrAnswer)
@@ -67,7 +67,7 @@ function redirectOrAnswer({ url }: Seen, response: ServerResponse): void {
   else response.writeHead(Number(asked.get('status') ?? 302), { location: to }).end()
 }
 
-/** As an admin does it; the secret was free to go anywhere until then, so that anything could be saved. */
+/** As an admin does it; until then the secret could go anywhere, so that anything could be saved. */
 const bind = (...hosts: string[]) => bindVaultSecret(ctx, { name: 'KEY', hosts })
 const place = (outside: Outside) => `127.0.0.1:${outside.port}`
 const refusedAt = (outside: Outside) => ({
@@ -75,7 +75,7 @@ const refusedAt = (outside: Outside) => ({
   message: `The secret KEY is not bound to ${place(outside)}. An admin can bind it there in the vault.`,
 })
 
-/** Every place of a tool where a secret may stand. */
+/** Every place of a tool that may hold a secret. */
 const KEY = '${secrets.KEY}'
 const toolsAt = (url: string): [what: string, tool: { kind: string; config: object }][] => [
   ['a header', { kind: 'http', config: { url, headers: { authorization: `Bearer ${KEY}` } } }],
@@ -221,7 +221,7 @@ describe('what is saved', () => {
     expect(await refusal(tried)).toMatchObject(there)
     await publishTool(ctx, { id })
     await bind('c.example.com')
-    // What is published already stays so; its calls are refused one by one.
+    // Published content stays published; its calls are refused one by one.
     await publishTool(ctx, { id })
     const moved = refused('config.url', 'a.example.com')
     expect(await refusal(duplicateTool(ctx, { id }))).toMatchObject(moved)
@@ -266,7 +266,7 @@ test('the vault says what uses a secret, and what would send it where it may not
   ])
 })
 
-/** A step's work; what it throws. */
+/** A step's work; resolves to its error. */
 function run(step: typeof callTool | typeof callAgent, config: object): Promise<unknown> {
   if (step.mode !== 'effect') throw new Error('the step must do work')
   const call = { ctx, data: {}, signal: never, idempotencyKey: 'k' }

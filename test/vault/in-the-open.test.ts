@@ -25,7 +25,7 @@ test('a secret is not sent over plain http to the public internet', async () => 
     message: 'The secret KEY would be sent to api.example.com without encryption. Use https.',
   })
   await expect(call('https://api.example.com/x', '93.184.216.34')).resolves.toBeTruthy()
-  // Nothing secret goes along.
+  // No secret is sent.
   await expect(call('http://api.example.com/x', '93.184.216.34', { bindings: [] })).resolves.toBeTruthy()
 })
 

@@ -11,7 +11,7 @@ import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 
-// What a caller was shown as *** and sends back.
+// A value that a caller saw as *** and sends back.
 
 const [ONE, TWO] = ['kept-in-the-vault', '4815162342108']
 
@@ -71,7 +71,7 @@ test('a schedule keeps the value of the vault that its caller was shown as ***, 
 test('an inbound webhook shows no value of the vault in its expressions, keeps them when it is saved so, and is tried with them', async () => {
   const { ctx, workflowId } = await workspace()
   const mapping = { auth: `\${body.key} == "${ONE}"`, other: '"x"' }
-  // Without quotes, the mask in its place is no expression.
+  // Without quotes, the mask in its place is not an expression.
   const when = `\${body.n} == ${TWO}`
   const made = await createInbound(ctx, {
     workflowId,

@@ -14,7 +14,8 @@ import { listWorkflows } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// An accent may be part of its letter (é) or a character of its own (e and U+0301). Nobody sees which, and systems differ.
+// An accent may be part of its letter (é) or a character of its own (e and U+0301). They look the same, and systems
+// differ.
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -94,7 +95,7 @@ describe.each([
     await post({ n: 1 })
     await runtime.wait(runId, ({ currentStepId }) => currentStepId === 'second')
     await post({ n: 2 })
-    // One that is there before the wait is found too.
+    // An entry that existed before the wait is found too.
     const late = await runtime.start({ steps: [{ ...wait('late'), since: 'run' }] })
     await post({ n: 3 })
     expect((await runtime.wait(late)).status).toBe('completed')

@@ -27,7 +27,7 @@ interface Past {
   via?: string
   /** How long its task waited. */
   waited?: number
-  /** What an agent answered in it took. */
+  /** The usage of an agent's answers in it. */
   spent?: { agent?: string; tokens: number; cost?: number; copied?: true; failed?: true }
 }
 
@@ -158,7 +158,7 @@ describe('insights', () => {
     expect((await readInsights(ctx, { days: 7 })).total.succeeded).toBe(3)
     const tomorrow = at(ctx, new Date(NOW.getTime() + DAY))
     for (let look = 0; look < 2; look++) expect((await readInsights(tomorrow, { days: 7 })).total.succeeded).toBe(3)
-    // Just after midnight, yesterday may still get a run whose commit is under way.
+    // Just after midnight, yesterday may still get a run whose commit is in progress.
     const midnight = at(ctx, new Date('2026-11-21T00:00:30Z'))
     expect((await readInsights(midnight, { days: 7 })).total.succeeded).toBe(3)
   })

@@ -322,7 +322,7 @@ describe('tasks', () => {
     expect(ids((await listTasks(tom, { view: 'done', byMe: true, q })).tasks)).toEqual(runIds.slice(1).toReversed())
     expect((await listTasks(tom, { q })).tasks).toEqual([])
 
-    // A search looks at so many of the newest at a time, and says up to when.
+    // A search examines this many of the newest at a time, and reports how far it got.
     const all = { searched: 1 }
     const none = await listTasks(tom, { view: 'done', q: 'no such task' }, all)
     expect(none).toMatchObject({ tasks: [], searchedTo: first.tasks[0]?.answeredAt, nextCursor: expect.any(String) })
@@ -361,7 +361,7 @@ describe('tasks', () => {
     const roots = await readRoots(sql)
     for (const one of sent.filter(({ text }) => text.includes('"pauses"'))) {
       const { hit, read } = await explain(sql, one, roots)
-      // Of each that is looked at, the index, the row and its run, which takes some three pages.
+      // For each examined task, the index, the row and its run: some three pages.
       expect(hit + read).toBeLessThan(200 * 8)
     }
   })

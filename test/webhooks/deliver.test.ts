@@ -16,7 +16,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type Receiver, startReceiver, verify } from '../support/receiver'
 import { newTenant } from '../support/tenant'
 
-// Without an engine: each test says when the sweep comes and when a call delivers, on a clock of its own.
+// Without an engine: each test decides when the sweep runs and when a call delivers, on a clock of its own.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -67,7 +67,7 @@ async function startAndEnd(): Promise<string> {
   return runId
 }
 
-/** Lets time pass. Each minute the sweep comes, and what it asks for is done. */
+/** Lets time pass. Each minute the sweep runs, and the calls it requests are made. */
 async function pass(ms: number, step = MINUTE): Promise<void> {
   for (const end = clock + ms; clock < end; ) {
     clock += step
@@ -176,7 +176,7 @@ describe('a receiver that is down', () => {
     await pass(HOUR)
     expect(receiver.attempts).toHaveLength(before)
 
-    // Enabled again, it gets what has waited, and what is sent again by hand.
+    // Enabled again, it gets the messages that waited, and those sent again by hand.
     answer = () => 204
     const again = await updateWebhook(ctx, { id, body: { enabled: true } })
     expect(again).toMatchObject({ enabled: true, disabledReason: null, failingSince: null })
@@ -204,7 +204,7 @@ describe('a receiver that is down', () => {
       { error: expect.stringMatching(/^The server redirects to another address, .* Use the address/) },
     ])
     const blocked = await endpoint()
-    // As if the setting had been another one when it was saved.
+    // As if the setting had been different when it was saved.
     await database.sql`update webhook_endpoints set url = ${stranger.url} where id = ${blocked.id}`
     await testWebhook(ctx, { id: blocked.id })
     await sweep()
@@ -276,7 +276,7 @@ test('a slow endpoint uses one call, and does not delay other endpoints', async 
   await start()
   const slow = deliverDue(ctx, id)
   await expect.poll(() => receiver.attempts.length).toBe(1)
-  // The event of another run finds the endpoint taken. What it would have delivered is not forgotten.
+  // The event of another run finds the endpoint taken. Its messages are not forgotten.
   await start()
   expect(await deliverDue(ctx, id)).toEqual({ more: false })
   expect(receiver.attempts).toHaveLength(1)

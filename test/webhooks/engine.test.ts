@@ -64,7 +64,7 @@ test('a run that begins and ends in one statement tells both, in order', async (
 })
 
 test('a message that did not arrive is tried again when it is due, not when the next sweep comes', async () => {
-  // No sweep comes.
+  // No sweep runs.
   await database.sql`delete from engine.jobs where kind = 'cron'`
   const flaky = await startReceiver(() => (flaky.attempts.length === 1 ? 500 : 204))
   const { id } = await createWebhook(runtime.ctx, { url: flaky.url, events: ['run.failed'] })

@@ -13,7 +13,7 @@ import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 
-// A receiver as somebody writes it who has only the specification's own library.
+// A receiver as a developer writes it who has only the specification's own library.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -49,7 +49,7 @@ function verified(secret: string, text: string, headers: IncomingHttpHeaders): M
   }
 }
 
-/** Processes each message once. A message whose response is lost was processed all the same, and comes again. */
+/** Processes each message once. A message whose response is lost was processed nevertheless, and arrives again. */
 function startReceiver(secretOf: () => string, loses: (attempt: number) => boolean) {
   const seen = new Set<string>()
   const done: Message[] = []
@@ -135,7 +135,7 @@ test('a receiver built with the standardwebhooks package verifies all, is down f
     await pass(HOUR, 10 * MINUTE)
     expect(counts.refused).toBe(0)
     expect(done.filter(({ data }) => data.runId === last)).toHaveLength(2)
-    // A receiver refuses what somebody else signed.
+    // A receiver refuses what another key signed.
     secret = `whsec_${Buffer.alloc(32).toString('base64')}`
     await startAndEnd()
     await pass(5 * MINUTE, MINUTE)

@@ -78,7 +78,7 @@ test('a task is reported when the workflow names people, and when somebody gives
     ...{ runId, status: 'paused', givenTo: null },
     pauseSignal: { title: 'Order 17', assignees: ['user:tess@example.com', 'role:operator'] },
   })
-  // Whoever takes it knows.
+  // A member who takes it needs no notification.
   await claimTask(tess, { runId, pauseId, to: tess.actor.id, from: null })
   await claimTask(tess, { runId, pauseId, to: tom.actor.id, from: tess.actor.id })
   await toldTypes(runId, ['run.paused', 'task.assigned', 'task.assigned'])

@@ -5,7 +5,7 @@ import { wordsFor } from '@/server/definition/types/type'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// What is known of the result of a workflow that another one runs.
+// The known type of the result of a workflow that another one runs.
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -63,7 +63,7 @@ test('it is what the tools give that the workflow was published with, and nothin
   const child = await published([use, end])
   await updateTool(runtime.ctx, { id: toolId, body: { config, outputSchema: { type: 'object', ...schema('string') } } })
   expect(totalOf(await known(runs([child])), 'r0')).toBe('a number')
-  // As those are that were published before versions were kept.
+  // Like those published before versions were stored.
   await database.sql`update workflow_versions set pins = null where workflow_id = ${child}`
   expect(totalOf(await known(runs([child])), 'r0')).toBe('anything')
   const numbered = await published([{ ...use, version: 2 }, end])
@@ -92,7 +92,7 @@ test('each version is read once, whichever workflows run it, and only so many', 
     await known(runs(middles), ctx, new Set(['r1']))
     expect(reads).toBe(5)
   })
-  // Versions that there are not are looked for too.
+  // Missing versions are looked for too.
   const after = (count: number): Steps => {
     const [last] = runs(leaves)
     return [

@@ -101,7 +101,7 @@ describe('checkGraph', () => {
     }
     expect(codes(bounded)).toEqual([])
     expect(codes(bounded, 'warning')).toEqual([])
-    // A failure is no way out, but its edge may be.
+    // A failure is not a way out, but its edge may be.
     const stuck = { ...bounded, edges: [...loop.edges.slice(0, 2), { from: 'more', to: 'count', on: 'false' }] }
     expect(codes(stuck)).toContain('CYCLE')
     expect(codes({ ...stuck, edges: [...stuck.edges, { from: 'count', to: 'end', on: 'error' }] })).toEqual([])
@@ -174,7 +174,7 @@ describe('checkGraph', () => {
         { from, to: ids[i + 1] ?? 's0' },
         { from, to: ids[i - 1] ?? 's0', on: 'error' },
       ]),
-      // Found by walking random graphs: nothing of this had an end.
+      // Found by walking random graphs: none of these had an end.
       failing: ids.flatMap((from, i) => [
         { from, to: ids[(i * 7 + 3) % 1_000] ?? '' },
         { from, to: ids[(i * 13 + 5) % 1_000] ?? '', on: 'error' },

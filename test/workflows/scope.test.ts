@@ -146,7 +146,7 @@ test('a check takes about as long for each step, however many there are', () => 
     quickest.few = Math.min(quickest.few, msOf(few))
     quickest.many = Math.min(quickest.many, msOf(many))
   }
-  // Looking from each step at all others would take 16 times as long.
+  // Searching all others from each step would take 16 times as long.
   expect(quickest.many).toBeLessThan(9 * quickest.few)
 })
 
@@ -162,7 +162,7 @@ function inLine(count: number): Definition {
   return { ...branching, initialStep: 's0', steps, edges }
 }
 
-/** Of the processor's time, which other work on the machine does not change. */
+/** In processor time, which other work on the machine does not change. */
 function msOf(definition: Definition): number {
   const before = process.cpuUsage()
   checkGraph(definition)

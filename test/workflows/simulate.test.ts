@@ -14,7 +14,7 @@ import { newTenant, withRole } from '../support/tenant'
 import { refusal } from './support'
 
 const BUDGET: Budget = { paths: 100, visits: 20_000, ms: 60_000 }
-/** The simulation itself asks for the time and the workspace alone. */
+/** The simulation itself reads only the time and the workspace. */
 const HERE = { tenantId: 'tn_X', now: () => new Date() } as ServiceContext
 const base = { name: 'n', description: '' }
 
@@ -292,7 +292,7 @@ describe('of a saved workflow', () => {
     const logged: object[] = []
     const log = { ...ctx.log, warn: (fields: object) => logged.push(fields) }
     let asked = 0
-    // The simulation asks for the time when it begins.
+    // The simulation reads the time when it begins.
     const now = () => {
       if (new Error().stack?.includes('Exploration')) {
         asked++

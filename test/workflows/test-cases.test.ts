@@ -52,7 +52,7 @@ const PRICE = {
   ],
 }
 
-/** Runs a definition, answers what it asks, and gives the run that has ended. */
+/** Runs a definition, answers its pauses, and returns the ended run. */
 async function ended(definition: object, data: JsonObject, answers: JsonObject = {}) {
   const runId = await runtime.start(definition, data)
   for (;;) {
@@ -82,7 +82,7 @@ test('a run that was kept is walked again on the draft, with its results and ans
   const { id, caseId } = await kept(run, { kind: 'equals', value: expected })
   const before = await database.sql`select count(*)::int from runs`
   expect(await results(id)).toMatchObject([{ id: caseId, name: 'Kept', outcome: 'passed', differences: [] }])
-  // What effects gave is as it was, whatever they would give now.
+  // The results of effects are replayed, whatever they would be now.
   const [calc, ...rest] = PRICE.steps
   const save = (steps: object[], more: object = {}) =>
     updateWorkflow(runtime.ctx, { id, body: { steps, ...more } as never })
@@ -107,7 +107,7 @@ test('a run that was kept is walked again on the draft, with its results and ans
   expect(await results(id)).toMatchObject([
     { outcome: 'failed', differences: [{ expected: 'succeeds', actual: 'fails: INVALID_INPUT, more is required' }] },
   ])
-  // A path that the run did not take has nothing to go on with.
+  // A path that the run did not take has no recorded results.
   const added = { id: 'more', type: 'run-script', args: {}, code: 'return {}' }
   await save([...PRICE.steps, added], {
     payload: PRICE.payload,

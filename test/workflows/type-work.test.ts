@@ -5,7 +5,7 @@ import { ANY, wordsFor } from '@/server/definition/types/type'
 import { flowOf } from '@/server/workflows/check/flow'
 import { checkGraph } from '@/server/workflows/check/graph'
 
-// How much the types of the largest definitions take: counted, not timed.
+// The cost of typing the largest definitions: counted, not timed.
 
 type Edges = Definition['edges']
 
@@ -32,7 +32,7 @@ function parallels(count: number, value: (name: string) => Step['values']): Defi
   return definition(steps, edges)
 }
 
-/** Loops in loops, each of which goes back from the second half of the steps into the first. */
+/** Nested loops, each of which leads back from the second half of the steps into the first. */
 function loopsInLoops(count: number, value: (at: number) => Step['values']): Definition {
   const steps: Step[] = Array.from({ length: count }, (_, at) => {
     const isBack = at > count / 2 && at < count - 1

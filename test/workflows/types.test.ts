@@ -159,7 +159,7 @@ test('a schema says no more of a value than it checks', () => {
   for (const value of ['x', {}, { a: 'x' }, { a: 1, b: true }, { a: 1, c: [1] }, { a: 1, d: 1 }])
     expect(conforms(value, type), JSON.stringify(value)).toBe(false)
   expect(wordsFor(typeOfSchema({ properties: { a: {} } }))).toBe('anything')
-  // Null is taken where a schema says so beside its type, and by all parts of it.
+  // Null is accepted where a schema allows it beside its type, and by all parts of it.
   const nullable = { type: 'object', nullable: true, properties: { a: { type: 'string', nullable: true } } }
   for (const value of [null, { a: null }, { a: 'x' }]) {
     expect(mismatches(nullable, value, 'it')).toEqual([])

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterEach(() => expectInvariants(database.sql, { engine: false }))
 afterAll(() => database.close())
 
-/** The API's version and people's number of each version that is left, in order. */
+/** The API's version and people's number of each remaining version, in order. */
 async function numbered(id: string, ctx = owner): Promise<[version: number, number: number | null][]> {
   const rows = await database.sql`
     select version, number from workflow_versions where tenant_id = ${ctx.tenantId} and workflow_id = ${id} order by version`

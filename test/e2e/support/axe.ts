@@ -6,8 +6,7 @@ import type { AxeResults, ElementContext, RunOptions } from 'axe-core'
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * What axe finds in the current page: one line per violated rule, with its elements.
- *
+ * axe's findings in the current page: one line per violated rule, with its elements.
  * Runs in the page itself, since it has no frames: axe's package for Playwright also opens a second page for each run,
  * which takes four times as long as the run.
  * @param without a selector of elements to skip

@@ -8,13 +8,12 @@ export const SLACK = 1.03
  * components than Mantine's: its buttons, fields, menus, dialogs and notifications cost about 37 more on a page with a
  * form and about 60 more inside a workspace. A run page also has forms for answering, which explains the rest. Code
  * loaded on demand (code fields, a run's graph, the palette's contents) does not count.
- *
- * Last set when the placeholders of loading pages left the files of the screens. A run's page had loaded parts of its own
- * screen twice, and all of the list of runs: 396 kB instead of 336. The editor's grew by 3 with tabs, fixes and branches,
- * and later by 20 with the states of a test run on its steps, panels that can be resized and have tabs, and more fixes.
- * Those of an agent and a tool grew by 6 with the forms of their versions and the states of tests. What exact
- * numbers and names in brackets took, the editor and a tool saved again: the fixes of problems, the import of curl commands
- * and the dialog that publishes are loaded after the page.
+ * Last set when the placeholders of loading pages moved out of the screens' files. A run's page had loaded parts of its
+ * own screen twice, and all of the list of runs: 396 kB instead of 336. The editor's grew by 3 with tabs, fixes and
+ * branches, and later by 20 with the states of a test run on its steps, panels that can be resized and have tabs, and
+ * more fixes. Those of an agent and a tool grew by 6 with the forms of their versions and the states of tests. The
+ * editor and a tool regained the cost of exact numbers and names in brackets: the fixes of problems, the import of curl
+ * commands and the publish dialog are loaded after the page.
  */
 export const BUDGETS: Record<string, number> = {
   '/sign-in': 174,

@@ -1,3 +1,3 @@
-/** Calls of the editor, also in one request with others. */
+/** Calls of the editor, also if batched with others. */
 export const LOADS = /trpc\/[^?]*workflows\.get[,?]/
 export const SAVES = /trpc\/[^?]*workflows\.save/

@@ -3,22 +3,22 @@ import { LOADS, SAVES } from './calls'
 import type { Furnished } from './furnish'
 import { saved } from './saved'
 
-/** How a dialog is come to. */
+/** How to open a dialog. */
 export interface Opened {
   what: string
   at: (made: Furnished) => string
-  /** What must have happened before. */
+  /** Preparation. */
   first?: (page: Page) => Promise<void>
   opener: (page: Page) => Locator
   /** Further clicks, if the opener is a menu or another dialog. */
   next?: (page: Page) => Promise<void>
-  /** The button that closes it, if Escape must not: it shows something for the only time. */
+  /** The button that closes it, if Escape must not because it shows a value only once. */
   closer?: string
 }
 
 const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first()
 
-/** The first row's menu, and an item of it. */
+/** The first row's menu, and one of its items. */
 const inMenu = (item: string | RegExp) => ({
   opener: button(/^Actions for/),
   next: (page: Page) => page.getByRole('menuitem', { name: item }).click(),
@@ -62,7 +62,7 @@ export const DIALOGS: Opened[] = [
     at: ({ approval }) => `/workflows/${approval}`,
     opener: button('Editor shortcuts'),
   },
-  // From the outline, which a phone has too: the inspector, with the same menu, is not beside the graph there.
+  // From the outline, which a phone has too: there the inspector, with the same menu, is not beside the graph.
   { what: 'renaming a step', at: ({ approval }) => `/workflows/${approval}?view=outline`, ...inMenu('Rename') },
   { what: 'connecting a step', at: ({ approval }) => `/workflows/${approval}?view=outline`, ...inMenu('Connect to…') },
   {

@@ -81,18 +81,18 @@ async function hydrated(page: Page): Promise<void> {
     Array.from(document.querySelectorAll(':is(button, input, select, textarea):not([aria-hidden])')).every((element) =>
       Object.keys(element).some((key) => key.startsWith('__reactProps')),
     )
-  // If the page is left or has no script, the spec decides what that means. Without an interval, it would ask for a frame
+  // If the page is left or has no script, the spec decides how to react. Without an interval, it would request a frame
   // each time, and the page would draw all of them.
   await page.waitForFunction(all, undefined, { timeout: 30_000, polling: 50 }).catch(() => undefined)
 }
 
-/** Waits until no part of the page is a placeholder for what is loading. */
+/** Waits until the page has no placeholders for loading parts. */
 export async function loaded(page: Page): Promise<void> {
   await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'), undefined, { polling: 50 })
 }
 
 /**
- * Records what no page may do: throw, violate its content security policy, or render something else than the server.
+ * Records what no page may do: throw, violate its content security policy, or render other content than the server.
  * From here on the page also waits for its script.
  */
 export function watch(page: Page, trouble: Pick<string[], 'push'>): void {

@@ -8,7 +8,7 @@ import { cancelRun, reached, resumeRun, startRun } from './runs'
 import { stocktake } from './stocktake'
 import { newPerson, type Workspace } from './workspace'
 
-/** A workspace in which everything has happened once; a workflow is archived too. */
+/** A workspace with an example of everything; including an archived workflow. */
 export interface Furnished extends Company {
   /** Runs by their state. */
   completed: string
@@ -23,7 +23,7 @@ export interface Furnished extends Company {
   thread: string
   /** An inbound webhook with a delivery. */
   inbound: string
-  /** What a link to the form has behind its path. */
+  /** The part of a link to the form after its path. */
   link: string
   /** A webhook whose receiver cannot be reached. */
   webhook: string

@@ -17,7 +17,7 @@ export default async function setup(): Promise<() => Promise<void>> {
       RATE_LIMIT_FAILURES: '1000000',
       // For the tests' own servers.
       ALLOW_PRIVATE_HOSTS: '127.0.0.1',
-      // Specs that undo an answer have time to, and the others do not wait long.
+      // Long enough for specs that undo an answer, short enough for the others.
       ANSWER_UNDO_MS: '8000',
       // One spec makes this workspace.
       OPERATOR_TENANT_ID: 'ten_operators',

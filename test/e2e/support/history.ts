@@ -22,9 +22,9 @@ const PRICES = { input: 3, output: 15 }
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /**
- * A month in which a furnished workspace was used, for charts and long lists: purchases that somebody decided, and refunds of
- * which some failed, and messages that agents read. Always the same one, and before everything that was furnished. These
- * runs have no page worth showing.
+ * A month's history of a furnished workspace, for charts and long lists: purchases with a decision, refunds of which
+ * some failed, and messages that agents read. Always the same, and before all other data. These runs have no page worth
+ * showing.
  */
 export async function addHistory(
   { ctx, tenantId, owner }: Workspace,
@@ -36,11 +36,11 @@ export async function addHistory(
   await takeTime(tenantId, asking, { started: 64 })
   await giveModel(ctx, [agent, supervisor])
   const questions = await questionsTo(ctx, supervisor)
-  // Nobody is told of what is long past.
+  // Old tasks send no notifications.
   await sql`update webhook_endpoints set enabled = false where tenant_id = ${tenantId}`
   const runs = Array.from({ length: RUNS }, (_, n) => {
     const kind = n % 3 === 0 ? 'refund' : 'approval'
-    // More during the day, fewer on every seventh one, and slower in the middle of the month.
+    // More during the day, fewer on every seventh day, and slower in the middle of the month.
     const daysAgo = 0.3 + (29.5 * n) / RUNS + (n % 7) / 50
     const slow = 1 + Math.sin(daysAgo / 4) ** 2
     const waited = kind === 'approval' ? slow * (4 + ((n * 37) % 50)) * 60_000 : 0
@@ -89,7 +89,7 @@ export async function addHistory(
     from jsonb_to_recordset(${json}::text::jsonb) as r(id text, waited float8)
       join runs p on p.tenant_id = ${tenantId} and p.id = r.id
     where r.waited > 0`
-  // Messages of customers, more on some days than on others, which two agents answered.
+  // Customers' messages, more on some days than on others, which two agents answered.
   const tickets = Array.from({ length: 90 }, (_, n) => {
     const daysAgo = 0.2 + n / 3.1 + Math.sin(n) / 3
     const sorting = { workflow: triage, name: 'Ticket triage', step: 'Read the message', agent }
@@ -116,13 +116,13 @@ export async function addHistory(
   await sql`update webhook_endpoints set enabled = true where tenant_id = ${tenantId}`
   await sql`update webhook_endpoints set url = 'https://orders.northwind.example/hooks' where id = ${webhook}`
   await addAccounting(ctx)
-  // Otherwise the first page with charts says that some days are still being counted.
+  // Otherwise the first page with charts reports that some days are still being counted.
   for (let whole = false; !whole; ) whole = await countAllDays(ctx)
 }
 
 /**
- * Moves what happened in a purchase into the past, since people take minutes and not milliseconds.
- * @param ago how many minutes ago it was started, its form filled in, and its decision taken
+ * Moves a purchase's events into the past, since people take minutes and not milliseconds.
+ * @param ago how many minutes ago it was started, its form filled in, and its decision made
  */
 async function takeTime(
   tenantId: string,
@@ -157,14 +157,14 @@ async function takeTime(
     from ${steps} where p.tenant_id = ${tenantId} and p.run_id = ${runId} and p.step_id = s.step`
 }
 
-/** An id that sorts to its time, like those that the product makes. */
+/** An id that sorts to its time, like the product's own. */
 function idOf(daysAgo: number): string {
   const at = Math.round(Date.now() - daysAgo * 24 * 60 * 60_000)
   const time = Array.from({ length: 10 }, (_, place) => ALPHABET[Math.floor(at / 32 ** (9 - place)) % 32]).join('')
   return `run_${time}${newId('run').slice(-16)}`
 }
 
-/** Gives the agents a model that costs what their answers did. No page calls it: the scripted one has answered before. */
+/** Gives the agents a model with the price of their answers. No page calls it: the scripted one has answered before. */
 async function giveModel(ctx: ServiceContext, agents: string[]): Promise<void> {
   await setVaultSecret(ctx, { name: 'ANTHROPIC_API_KEY', value: 'not-a-real-key-5512', hosts: ['api.anthropic.com'] })
   const model = { provider: 'anthropic', modelId: 'claude-sonnet-5', settings: {}, prices: PRICES }
@@ -192,7 +192,7 @@ async function questionsTo(ctx: ServiceContext, agentId: string): Promise<string
   return id
 }
 
-/** A webhook that was told of every run, and whose receiver has taken it. */
+/** A webhook that received an event of every run. */
 async function addAccounting(ctx: ServiceContext): Promise<void> {
   const { sql } = database()
   const events = ['run.completed', 'run.failed']

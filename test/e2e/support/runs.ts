@@ -6,7 +6,7 @@ import { getRunStatus } from '@/server/runs/status'
 import type { AppRouter } from '@/server/trpc/root'
 import { sessionCookie, type Workspace } from './workspace'
 
-// What the owner does with runs, through the service. This process has no engine: if it called the verbs itself, the next
+// The owner's actions on runs, through the service. This process has no engine: if it called the verbs itself, the next
 // step would begin seconds later, with the service's sweep.
 
 export async function startRun(by: Workspace, workflowId: string, data: JsonObject): Promise<string> {

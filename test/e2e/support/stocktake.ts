@@ -3,7 +3,7 @@ import type { Say } from './company'
 const HALLS = ['Main hall', 'Cold store', 'Yard']
 const COUNTED = ['Count the racks', 'Count the bins', 'Check for damage']
 
-/** A workflow of twenty steps: three halls are counted at the same time, and a large difference is looked at again. */
+/** A workflow of twenty steps: three halls are counted concurrently, and a large difference is reviewed. */
 export function stocktake(toolId: string, say: Say = (text) => text) {
   const look = (id: string, name: string, saveAs = id) => ({
     ...{ id, type: 'call-tool', name: say(name), toolId, args: { article: 'AX-210' }, saveAs },

@@ -5,7 +5,7 @@ import { type Person, signIn, type Workspace } from './workspace'
 /** One page shared by many tests of a process, which navigates from screen to screen like a person. */
 export interface Tour {
   page: Page
-  /** Signs in, if somebody else or nobody is. From here on, errors go to `trouble`, the test's own list. */
+  /** Signs in, unless this person is signed in already. From here on, errors go to `trouble`, the test's own list. */
   begin(workspace: Workspace, trouble: string[]): Promise<void>
 }
 

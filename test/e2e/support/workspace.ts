@@ -74,11 +74,11 @@ export async function newPerson(ctx: ServiceContext, role: Role, name: string = 
   throw new Error('the addresses never end')
 }
 
-/** Addresses to try in order until nobody has one. Each workspace of a service has a domain of its own. */
+/** Addresses to try in order until one is free. Each workspace of a service has a domain of its own. */
 async function* addresses({ db, tenantId }: ServiceContext, name: string): AsyncGenerator<string> {
   const [tenant] = await db.select({ slug: tenants.slug }).from(tenants).where(eq(tenants.id, tenantId))
   const domain = `${tenant?.slug.replace('-supply', '')}.example`
-  // Two words: what follows them in a hostile name is no part of an address.
+  // Two words: an address ends before the text that follows them in a hostile name.
   const person =
     name
       .toLowerCase()

@@ -23,7 +23,7 @@ afterAll(async () => {
 const ask = { id: 'ask', type: 'collect-inputs', title: 'How many?', output: { n: { type: 'number' } } }
 const broken = { id: 'a', type: 'test-effect', url: 'http://127.0.0.1:1/', retry: { maxAttempts: 1 } }
 
-/** Runs of a workflow of its own, each in the state it comes to rest in. */
+/** Runs of a workflow of its own, each in its resting state. */
 async function started(step: object, keys: string[]) {
   const { ctx } = runtime
   const payload = { key: { type: 'string' } }

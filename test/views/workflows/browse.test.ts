@@ -116,7 +116,7 @@ describe('samples', () => {
   test('are added where missing, and existing workflows are left alone', async () => {
     const ctx = await newTenant(database)
     expect((await addSamples(ctx)).added).toEqual(SAMPLE_WORKFLOWS.map(({ id }) => id))
-    // Nothing is to be mended in them, also by what their tools and agents say of their results.
+    // They contain no problems, also by what their tools and agents declare about their results.
     for (const { id, definition } of SAMPLE_WORKFLOWS) expect(await checkDefinition(ctx, definition), id).toEqual([])
     await updateWorkflow(ctx, { id: 'wf_hello', body: { name: 'Mine' } })
     expect((await addSamples(ctx)).added).toEqual([])

@@ -40,7 +40,7 @@ test('a publication says who and what starts the workflow: parents, schedules, i
   })
   await published('Zeta, by name', calls(1))
   await published('Alpha', calls())
-  // A draft is run by nobody.
+  // Nobody runs a draft.
   await createWorkflow(owner, { name: 'Draft', ...calls() } as never)
   await setVaultSecret(owner, { name: 'PASS', value: 'swordfish_8472' })
   await createSchedule(owner, {
@@ -63,7 +63,7 @@ test('a publication says who and what starts the workflow: parents, schedules, i
     { id: key.id, kind: 'apiKey', name: 'Shop', runs: 2, lastAt: expect.stringMatching(/^\d{4}-/) },
   ])
 
-  // Whoever called an earlier version gets the next one too, unless that was long ago.
+  // Callers of an earlier version get the next one too, unless that was long ago.
   await updateWorkflow(owner, { id, body: { description: 'Changed' } as never })
   await publishWorkflow(owner, { id })
   await startRun(shop, { workflowId: id, body: {} })
