@@ -19,7 +19,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     id: 'wf_hello',
     definition: {
       name: 'Hello',
-      description: 'Greets by name. Nothing waits for a person, so whoever starts it can wait for the result.',
+      description: 'Greets by name. Nothing waits for a person, so the caller can wait for the result.',
       initialStep: 'greet',
       payload: { name: { type: 'string', description: 'Who is greeted' } },
       steps: [

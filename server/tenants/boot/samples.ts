@@ -24,7 +24,7 @@ export const SAMPLE_TOOLS: readonly SampleTool[] = [
   {
     id: 'tool_greet',
     name: 'Greet',
-    description: 'Greets somebody by name.',
+    description: 'Greets a person by name.',
     inputSchema: object({ name: text('Who is greeted') }),
     outputSchema: object({ greeting: text('A sentence such as “Hello, Ada!”') }),
     code: 'return { greeting: `Hello, ${args.name}!` }',
