@@ -78,7 +78,6 @@ export interface KeyedRequest {
   heldBy(work: Promise<unknown>): void
 }
 
-/** A context inside a transaction. */
 export interface TransactionContext extends ServiceContext {
   readonly db: Tx
   /** Runs after the commit. For hints only: the process may die in between. */

@@ -227,7 +227,6 @@ export type Env = Readonly<
     portIsDefault: boolean
     /** Absolute path of DATA_DIR. */
     dataDir: string
-    /** Connections of the pool. */
     poolMax: number
     /** The database's address for migrations and LISTEN. */
     directUrl: string | undefined

@@ -9,7 +9,7 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const waitsOf = (...hours: number[]): readonly number[] =>
   [1, 5, 30, ...hours.map((n) => n * 60)].map((n) => n * MINUTE_MS)
 
-/** Nobody has leased the row, or its lease has expired because the process died. */
+/** Whether the row has no lease, or an expired one because its process died. */
 export const isFree = (leasedUntil: SQLWrapper, now: Date): SQL =>
   sql`(${leasedUntil} is null or ${leasedUntil} < ${now.toISOString()}::timestamptz)`
 

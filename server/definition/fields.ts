@@ -3,7 +3,6 @@ import { TOO_LARGE_TO_BE_EXACT } from './long-numbers'
 import type { Field, Fields } from './schema'
 import { looksLike } from './spellings'
 
-/** A problem with a value, and where it is. */
 interface FieldProblem {
   [key: string]: string
   path: string

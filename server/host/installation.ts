@@ -99,7 +99,6 @@ function fingerprint(key: Keyring[number]): string {
   return createHmac('sha256', key).update('millrace encryption key').digest('hex').slice(0, 32)
 }
 
-/** The kinds of file stores. */
 export const FILE_STORES = ['folder', 'blob', 's3'] as const
 export type FileStoreKind = (typeof FILE_STORES)[number]
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** The tag of a text. */
 export function etagOf(text: string): string {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
 }

@@ -74,7 +74,6 @@ export function respondStream(
   return new Response(stream, { status: init.status ?? 200, headers })
 }
 
-/** An answer without a body. */
 export function respondEmpty(requestId: string, headers: Record<string, string>): Response {
   return new Response(null, { status: 204, headers: { ...HEADERS, 'x-request-id': requestId, ...headers } })
 }

@@ -35,7 +35,7 @@ export type RouteHandler = ((request: Request, context: NextContext) => Promise<
 /** A handler that knows the folder of its route, such as `/api/agents/[agentId]`. */
 export type CountedHandler = RouteHandler & { readonly route: string }
 
-/** Authenticates, reads the body, calls the handler and writes the answer or the error. Nothing else does this. */
+/** Authenticates, reads the body, calls the handler and writes the response or the error. Nothing else does this. */
 export function route<P extends string = never>(
   handler: Handler<P, JsonObject | MultipartInput>,
   options: RouteOptions & { acceptsForm: boolean },

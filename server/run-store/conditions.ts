@@ -22,22 +22,18 @@ export function isRun({ tenantId, id }: OfRun) {
   return and(eq(runs.tenantId, tenantId), eq(runs.id, id))
 }
 
-/** Matches all records of a run. */
 export function recordsOf({ tenantId, id }: OfRun) {
   return and(eq(stepRecords.tenantId, tenantId), eq(stepRecords.runId, id))
 }
 
-/** Matches all walks of a run. */
 export function walksOf({ tenantId, id }: OfRun) {
   return and(eq(walks.tenantId, tenantId), eq(walks.runId, id))
 }
 
-/** Matches all pauses of a run. */
 export function pausesOf({ tenantId, id }: OfRun) {
   return and(eq(pauses.tenantId, tenantId), eq(pauses.runId, id))
 }
 
-/** Matches a pause of a run. */
 export function pauseIs(ref: Pick<WalkRef, 'tenantId' | 'runId'>, pauseId: string) {
   return and(eq(pauses.tenantId, ref.tenantId), eq(pauses.runId, ref.runId), eq(pauses.id, pauseId))
 }

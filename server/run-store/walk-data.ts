@@ -23,7 +23,6 @@ export interface WalkData {
 
 const { input: _input, smallData: _data, result: _result, ...columns } = getTableColumns(runs)
 
-/** The columns of `RunRow`. */
 export const RUN_COLUMNS = columns
 
 /**

@@ -6,7 +6,6 @@ import { AppError, type ErrorDetail } from '../errors'
 import { MultipartInput } from '../http/multipart-input'
 import { parseJson } from '../http/parse-json'
 
-/** The body of a start: a JSON object, or a form. */
 export type StartBody = JsonObject | MultipartInput
 
 /**
@@ -91,7 +90,7 @@ function fromText(name: string, field: Field, text: string): JsonValue {
   }
 }
 
-/** A file as the value of every field for one that is still empty. */
+/** The file as the value of every file field that is still empty. */
 export function fileFields(payload: Fields, values: JsonObject, fileId: string): JsonObject {
   const empty = Object.keys(payload).filter((name) => !Object.hasOwn(values, name))
   const filled = empty.filter((name) => name === 'fileId' || payload[name]?.type === 'file')

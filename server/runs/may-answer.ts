@@ -15,7 +15,6 @@ export function hasRules(signal: PauseSignal): boolean {
   return signal.assignees !== undefined || isVote(signal) || forbidsStarter(signal)
 }
 
-/** Whether a pause needs votes. */
 export function isVote(signal: PauseSignal): signal is Extract<PauseSignal, { type: 'request_user_action' }> & {
   needs: Record<string, number>
 } {

@@ -59,7 +59,6 @@ const commonForm: { [K in Exclude<keyof CommonConfig, 'position'>]-?: FieldHint 
   retry: { widget: 'retry', label: 'Retry', help: 'For failures that may be temporary.', advanced: true },
 }
 
-/** Fields that only some modes have. */
 const EFFECT_ONLY = ['timeoutMs', 'retry']
 
 /** Every step type as JSON, so the editor can draw each of them without code for it. */

@@ -116,7 +116,7 @@ interface Common<C> {
   types?: (call: TypeCall<C & Pick<CommonConfig, 'saveAs'>>) => StepTypes
   /** The types that some fields must have once their `${…}` are filled in, in addition to the schema of `config`. */
   takes?: { [K in keyof C & string]?: FieldType }
-  /** The data that an exit which opens a body adds to that body. */
+  /** The data of the body that an exit opens. */
   gives?: Record<string, Record<string, DefinedField>>
   /** Other resources the configuration refers to, checked at publish. */
   uses?: (config: C) => Use[]

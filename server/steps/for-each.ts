@@ -98,7 +98,7 @@ export const forEach = defineStep({
   types: ({ config: { items, batch = 1, result, onItemError, saveAs }, stepId, template, collected }) => {
     const item = template(items).items
     const given = result === undefined ? NEVER : collected(result)
-    // A failed item collects null.
+    // A failed item contributes null.
     const results = listOf(onItemError === 'continue' ? join(given, ofKind('null')) : given)
     const error = objectOf(
       new Map([

@@ -12,7 +12,7 @@ export const DurationText = z
   )
 
 /**
- * The time when a step's duration after its start is over.
+ * The time one duration after a step's start.
  * @throws StepFailure INVALID_CONFIG when a template resolved to something else
  */
 export function after(start: Date, text: string): Date {

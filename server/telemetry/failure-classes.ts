@@ -10,7 +10,6 @@ const CLASSES = new Set([
   ...['CLEANUP_TIMED_OUT', 'STOPPED', 'UNAVAILABLE', 'INTERNAL', 'WORKER_LOST', 'RUN_TIMED_OUT'],
 ])
 
-/** The class of failure that a code belongs to. */
 export function failureClass(code: string): string {
   return CLASSES.has(code) ? code : 'OTHER'
 }

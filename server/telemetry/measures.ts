@@ -96,7 +96,6 @@ export function observe(name: NameOf<'histogram'>, labels: Labels, seconds: numb
   series.counts[index] = (series.counts[index] ?? 0) + 1
 }
 
-/** The counts so far. */
 export function measured(name: MeasureName): Iterable<Series> {
   return all().get(name)?.values() ?? []
 }

@@ -65,7 +65,6 @@ export function ofKind(kind: Kind): ValueType {
   return ofKinds(KIND[kind])
 }
 
-/** Lists whose items are of a type. */
 export function listOf(items: ValueType): ValueType {
   if (items.depth >= MAX_DEEP || items.size >= MAX_SIZE) return listOf(shallow(items, MAX_DEEP - 2))
   return { ...plain(KIND.array, true), items, depth: items.depth + 1, size: items.size + 1 }
@@ -192,7 +191,6 @@ export function has(type: ValueType, ...kinds: Kind[]): boolean {
   return kinds.some((kind) => (type.kinds & KIND[kind]) !== 0)
 }
 
-/** Whether a value is of a type. */
 export function conforms(value: JsonValue, type: ValueType): boolean {
   if (type === ANY) return true
   if (value === null) return has(type, 'null')

@@ -18,9 +18,7 @@ interface LastChanges {
    * anyway.
    */
   runs: Map<string, number>
-  /** Whether notifications arrive. */
   listening: boolean
-  /** When that last changed. */
   changedAt: number
 }
 
@@ -44,7 +42,6 @@ export function noteNews(runId: string): void {
   }
 }
 
-/** Sets whether notifications arrive from now on. */
 export function setListening(listening: boolean): void {
   const state = lastChanges()
   state.listening = listening

@@ -9,7 +9,6 @@ import { CLEANUP_BRANCH, type Visit, type WalkClaim } from '../../run-store/name
 import { RunStopped, TakenOver } from '../flow/failure'
 import { watchRun } from './watch'
 
-/** An attempt at work. */
 interface Attempting {
   state: { ref: WalkClaim }
   at: Visit

@@ -174,7 +174,6 @@ export function planEnd(state: WalkState, reached: Ending): Plan {
   }
 }
 
-/** Ends a branch. */
 function planArrival(state: WalkState, arrival: Arrival): Plan {
   return { ...NOTHING, written: writtenBy(state), receipt: { arrive: true }, arrival }
 }

@@ -35,7 +35,6 @@ export interface Plan {
   arrival: Arrival | null
 }
 
-/** A pause to be opened. */
 export interface NewPause extends Visit, Asked {
   id: string
 }

@@ -114,7 +114,7 @@ export function awaitEnd(tenantId: string, runId: string): boolean {
   return true
 }
 
-/** Nobody waits for the run any more. */
+/** Call when nobody waits for the run any more. */
 export function stopAwaiting(runId: string): void {
   const memory = memories().awaited.get(runId)
   forget(runId)

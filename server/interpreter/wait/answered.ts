@@ -109,7 +109,6 @@ function failing(state: WalkState, record: OpenRecord, failure: { code: string; 
   return { output: {}, delta, exit, next, failure: { ...failure, handled: handled === true }, failing }
 }
 
-/** The state of a walk with an answer. */
 export function withAnswer(state: WalkState, at: Visit, { output, delta, failing }: Answered): WalkState {
   const run = failing ? { ...state.run, failing } : state.run
   return {

@@ -9,12 +9,12 @@ import { storeAnswer } from '../write/store-answer'
 /** A step's wait for the end of another run. */
 type Wait = Pick<WalkRef, 'tenantId' | 'runId' | 'branch'> & { id: string }
 
-/** The run that a step waits for was started in the same transaction. */
+/** Notes that the run that a step waits for was started, in the same transaction. */
 export async function childStarted(tx: Held, wait: Wait): Promise<void> {
   await noteChild(tx, wait, 'started')
 }
 
-/** The wait needs no further work. */
+/** Notes that the wait needs no further work. */
 export async function childSettled(ctx: ServiceContext, wait: Wait): Promise<void> {
   await noteChild(ctx, wait, 'done')
 }

@@ -26,7 +26,7 @@ export async function answerDue(clock: Sweep): Promise<number> {
 
 const NO_ANSWERS = { found: 0, answered: 0, failed: 0 }
 
-/** Until nothing is left that can be answered now. Failures are left for the next check. */
+/** Repeats until nothing is left that can be answered now. Failures are left for the next check. */
 async function answerAll(clock: Sweep, withPauses = true): Promise<{ until: Date; answered: number; failed: number }> {
   for (let answered = 0; ; ) {
     const until = clock.now()

@@ -82,7 +82,6 @@ function visitRow(record: NewRecord) {
   }
 }
 
-/** A pause to be opened. */
 export function pauseRow(pause: NewPause | null) {
   if (!pause) return {}
   const { id, stepId, visit, signal, dueAt, event, childRunId } = pause
@@ -109,7 +108,6 @@ export function dataRow({ written, stepId }: Pick<Plan, 'written' | 'stepId'>): 
   return { data: stored?.smallData, data_refs: stored?.dataRefs, current_step_id: stepId }
 }
 
-/** How a run ends. */
 export function endingRow(ending: Ending): object {
   const over = { ...dataRow(ending), run_status: ending.status, outcome: ending.outcome }
   if (ending.status === 'completed') return { ...over, result: ending.result }

@@ -14,7 +14,6 @@ import type { Plan } from '../plan/types'
 import type { SentRun } from './columns'
 import { CURSOR_USED, statusAfter } from './commit'
 
-/** A run to be started. */
 export interface NewRun {
   workflowId: string
   workflowVersion: number

@@ -9,7 +9,6 @@ const MAX_MS = 15_000
 export interface ReadAnswer {
   /** Null if it is no text. */
   text: string | null
-  /** How many bytes were read. */
   bytes: number
   /** Why the rest was not read; null if nothing is left. */
   cut: 'size' | 'time' | null
