@@ -36,7 +36,7 @@ const shares = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
 /** The same, and each file reloads the product. Isolation would also reload `node_modules`. */
 const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts', 'test/support/fresh-modules.ts'] }
 
-/** These test a process's caches, or count statements, some of which the caches save. */
+/** These test a process's caches, or count statements, which the caches reduce. */
 const MEMORY = ['remembered', 'statements'].map((name) => `test/interpreter/${name}.test.ts`)
 
 export default defineConfig({

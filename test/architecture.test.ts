@@ -148,8 +148,8 @@ describe('code rules', () => {
   })
 
   test('the environment is read in one place', () => {
-    // Exceptions: the launcher passes it to child processes, and Next tells a module its runtime only through it. Text
-    // in backquotes may be a snippet for someone else's program.
+    // Exceptions: the launcher passes it to child processes, and a module learns its runtime from Next only through it.
+    // Text in backquotes may be a snippet for someone else's program.
     const readers = product.filter((file) => /process\.env\b/.test((source.get(file) ?? '').replace(/`[^`]*`/g, '')))
     expect(
       readers.filter(

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { files, source } from './support/imports'
 
 /**
- * Files that insert, update or delete rows of runs, and of what is sent for them. The fewer they are, the fewer have to
- * know the locks, fences and order of a change. `inngest/engine` may always write its own jobs.
+ * Files that insert, update or delete rows of runs, and of the events and messages sent for them. The fewer they are,
+ * the fewer have to know the locks, fences and order of a change. `inngest/engine` may always write its own jobs.
  */
 const WRITERS: Record<string, Table[]> = {
   'inngest/relay.ts': ['outbox'],

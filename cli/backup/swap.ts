@@ -17,7 +17,7 @@ const JOURNAL = 'restore.json'
 export const DRAFT = 'restore.new'
 
 interface Journal {
-  /** The folder inside the data folder that preserves the old contents; null if there were none. */
+  /** The folder inside the data folder that preserves the old contents; null without any. */
   kept: string | null
   /** True once all old contents have been moved there. */
   cleared: boolean

@@ -19,7 +19,7 @@ export const testCases = pgTable(
     name: text().notNull(),
     given: written<Given>().notNull(),
     expected: written<Expected>().notNull(),
-    /** The thread that its messages come from. The copy is deleted with it, whoever's data it is. */
+    /** The thread that its messages come from; the copy is deleted with it. */
     threadId: text(),
     createdBy: text().notNull(),
     createdAt: moment().notNull(),

@@ -44,7 +44,7 @@ export const workflowVersions = pgTable(
     publishedAt: moment(),
     /**
      * The number that people see: the workflow's first published version is 1. Null until then. A trigger sets it with
-     * `publishedAt`, whoever publishes, and it never changes.
+     * `publishedAt`, so that no publisher can forget it, and it never changes.
      */
     number: integer(),
     /** Its publisher's note. */

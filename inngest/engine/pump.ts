@@ -98,7 +98,7 @@ export class Pump {
     const taken = claims.length
     this.starve(taken === slots || due.limited.length > 0)
     if (this.isStarved) this.on.starved()
-    // A suspect that cannot start yet must not make this loop spin: the end of what it waits for checks again.
+    // A suspect that cannot start yet must not make this loop spin: it starts after a later check.
     if (taken === slots || (suspects && taken === 1)) this.again = true
     scheduler.take(claims)
     this.on.claimed()

@@ -7,9 +7,7 @@ import { ALONE_MS, keptFree, SUSPECT_AFTER } from './settings'
  */
 const REMEMBERED = 1_024
 
-/**
- * A process's slots, each of which holds one call. Tracks which are taken, reserved or unavailable, and the suspect.
- */
+/** A process's slots, one per call. Tracks which are taken, reserved or unavailable, and the suspect. */
 export class Slots {
   private taken = 0
   private reserved = 0

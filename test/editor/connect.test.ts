@@ -17,7 +17,7 @@ import { checkGraph } from '@/server/workflows/check/graph'
 import { rounds } from '../support/rounds'
 import { catalog, definitions, EXITS, soundDefinitions } from './graphs'
 
-/** Counts the errors that make a graph invalid. The server checks references only when there are none. */
+/** Counts the errors that make a graph invalid. The server checks references only without such errors. */
 const GRAPH = [
   'DANGLING_EDGE',
   'AMBIGUOUS_EDGES',

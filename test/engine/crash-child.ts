@@ -4,7 +4,7 @@ import { createNode, listenOn, NEVER_LOOKS } from './node'
 
 /*
  * A separate process for the tests that kill: node --import tsx crash-child.ts <database url> <boot id> [ms]. Each step
- * writes a row, which tells the test when to kill. A deadly step lives for `ms`.
+ * writes a row, by which the test knows when to kill. A deadly step lives for `ms`.
  */
 const [url = '', bootId = '', deadlyMs = '0'] = process.argv.slice(2)
 const { sql } = connect(url)

@@ -98,7 +98,7 @@ function* textsFor(
   seed: JsonValue | undefined,
 ): Generator<Change> {
   const length = Math.min(LONGEST, Number(maxLength ?? LONGEST))
-  // Short texts cost nothing, whatever their content.
+  // Short texts cost nothing, with any content.
   const names = length < 2_000 || pattern || format ? ['letters'] : Object.keys(TEXTS)
   for (const name of names)
     yield { what: `${where}: ${length} characters of ${name}`, at, value: () => repeated(TEXTS[name] ?? '', length) }

@@ -8,7 +8,7 @@ import { newTenant } from '../support/tenant'
 import { SHAPES } from './statement-shapes'
 
 // Postgres's plan for each statement that starts and continues runs, to the letter. The text may change; any change of
-// what is read, locked, checked or written shows here. Another version of Postgres may plan, or print, them
+// the rows read, locked, checked or written shows here. Another version of Postgres may plan, or print, them
 // differently.
 
 const GOLDEN = new URL('./statement-plans.golden.txt', import.meta.url)
@@ -27,7 +27,7 @@ afterAll(() => database.close())
 const ROWS = 1_000
 
 /**
- * While its tables are empty, all indexes cost Postgres the same, and it may use any. When it analyzes so few rows it
+ * While its tables are empty, all indexes cost Postgres the same, and it may use any. When it analyzes a few rows it
  * reads all of them, so the figures are always the same.
  */
 async function fill(): Promise<void> {

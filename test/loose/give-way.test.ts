@@ -3,7 +3,7 @@ import { atOnce, type Sliced } from '@/server/definition/sliced'
 import { giveWay, inSlices } from '@/server/give-way'
 import { held } from '../support/held'
 
-/** Work in this many pieces, each of which takes less than a millisecond. */
+/** Work in this many pieces, none longer than a millisecond. */
 function* pieces(count: number): Sliced<number> {
   let sum = 0
   for (let piece = 0; piece < count; piece++) {

@@ -28,7 +28,7 @@ const start = async (workflowId: string, wanted?: string) => {
   return { workflowVersion, result }
 }
 
-/** A published workflow of which this process has already started a run. */
+/** A published workflow that this process has already run. */
 async function known(): Promise<string> {
   const { id } = await createWorkflow(runtime.ctx, { name: 'Known', ...version('one') })
   await publishWorkflow(runtime.ctx, { id })

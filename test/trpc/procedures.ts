@@ -340,7 +340,7 @@ export function procedures(): Record<string, Kind> {
 
 export const KINDS = procedures()
 
-/** The case of a procedure. @throws when there is none */
+/** The case of a procedure. @throws if there is no such case */
 export function caseOf(name: string): Case {
   const found = CASES[name]
   if (!found) throw new Error(`Tell in test/trpc/procedures.ts what ${name} needs.`)

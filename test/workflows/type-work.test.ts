@@ -32,7 +32,7 @@ function parallels(count: number, value: (name: string) => Step['values']): Defi
   return definition(steps, edges)
 }
 
-/** Nested loops, each of which leads back from the second half of the steps into the first. */
+/** Nested loops that lead back from the second half of the steps into the first. */
 function loopsInLoops(count: number, value: (at: number) => Step['values']): Definition {
   const steps: Step[] = Array.from({ length: count }, (_, at) => {
     const isBack = at > count / 2 && at < count - 1

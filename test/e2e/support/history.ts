@@ -22,8 +22,8 @@ const PRICES = { input: 3, output: 15 }
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /**
- * A month's history of a furnished workspace, for charts and long lists: purchases with a decision, refunds of which
- * some failed, and messages that agents read. Always the same, and before all other data. These runs have no page worth
+ * A month's history of a furnished workspace, for charts and long lists: purchases with a decision, refunds, some of
+ * them failed, and messages that agents read. Always the same, and before all other data. These runs have no page worth
  * showing.
  */
 export async function addHistory(

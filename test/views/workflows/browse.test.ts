@@ -116,7 +116,7 @@ describe('samples', () => {
   test('are added where missing, and existing workflows are left alone', async () => {
     const ctx = await newTenant(database)
     expect((await addSamples(ctx)).added).toEqual(SAMPLE_WORKFLOWS.map(({ id }) => id))
-    // They contain no problems, also by what their tools and agents declare about their results.
+    // They contain no problems, even by the declared results of their tools and agents.
     for (const { id, definition } of SAMPLE_WORKFLOWS) expect(await checkDefinition(ctx, definition), id).toEqual([])
     await updateWorkflow(ctx, { id: 'wf_hello', body: { name: 'Mine' } })
     expect((await addSamples(ctx)).added).toEqual([])
