@@ -5,7 +5,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const numberOf = (id: string) =>
   [...id.slice('run_'.length)].reduce((value, digit) => value * 32n + BigInt(ALPHABET.indexOf(digit)), 0n)
 
-test('ids sort in the order they were made, and tell when', () => {
+test('ids sort in the order they were made, and contain the time', () => {
   const before = Date.now()
   const ids = Array.from({ length: 5_000 }, () => newId('run'))
   const after = Date.now()

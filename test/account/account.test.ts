@@ -87,7 +87,7 @@ describe('one’s own account', () => {
     await expect(changePassword(stranger, { current: OLD, password: NEW })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('wrong guesses are limited per person, whatever people who are not signed in have guessed', async () => {
+  test('wrong guesses are limited per person, regardless of guesses by people who are not signed in', async () => {
     const { person, opens } = await newPerson()
     for (let guess = 0; guess < 7; guess++) await opens(`guess ${guess}`).catch(() => {})
     await expect(opens(OLD)).rejects.toMatchObject({ code: 'RATE_LIMITED' })

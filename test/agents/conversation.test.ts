@@ -137,7 +137,7 @@ describe('threads over REST', () => {
     expect(await ids({ subject: 'ada' }, jwt('tom'))).toEqual([])
   })
 
-  test('are read in whole turns, newest first, whatever their size', async () => {
+  test('are read in whole turns, newest first, regardless of their size', async () => {
     const { id } = await newAgent(ctx)
     const { threadId } = await say(id, { message: 'turn 0' })
     for (let n = 1; n <= 4; n++) await say(id, { message: `turn ${n}`, threadId })

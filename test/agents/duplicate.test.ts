@@ -52,7 +52,7 @@ test('the history shows who saved each version', async () => {
   expect(items).toMatchObject([{ version: 1, current: true, author: 'a deleted API key' }])
 })
 
-test('the provider list says whether there is a key, but never the key', async () => {
+test('the provider list shows whether a key exists, but never the key', async () => {
   const key = async () => (await listProviders(ctx)).find(({ provider }) => provider === 'anthropic')?.key
   expect(await key()).toBe('missing')
   await setVaultSecret(ctx, { name: 'ANTHROPIC_API_KEY', value: 'sk-planted-value' })

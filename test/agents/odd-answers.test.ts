@@ -112,7 +112,7 @@ describe('an answer that is not whole', () => {
     },
   )
 
-  test('is told to the agent that handed over', async () => {
+  test('is reported to the agent that handed over', async () => {
     const other = await speaker({ name: 'Other' })
     const { id } = await speaker({ supervisor: true, handoffs: [other.id] })
     model.script({ calls: [{ name: `handoff_${other.id}`, args: { message: 'y' } }] }, cut, { text: 'Done.' })
@@ -264,7 +264,7 @@ describe('a tool’s schema that some providers refuse', () => {
     return { parameters: toolsOffered()[0].parameters, result: results()[0].content as string }
   }
 
-  test('is offered flat, with the fields of what it combines, and still checked as a whole', async () => {
+  test('is offered flat, with the fields of its parts, and still checked as a whole', async () => {
     const schema = {
       type: 'object',
       properties: { id: { type: 'string' } },
@@ -341,7 +341,7 @@ describe('a structured answer', () => {
     expect([data, metadata.repaired, model.calls.length]).toEqual([{ a: 1 }, undefined, 1])
   })
 
-  test('is read as it is if it is JSON, whatever its texts contain', async () => {
+  test('is read unchanged if it is JSON, regardless of its texts', async () => {
     const { id } = await newAgent(ctx, { outputSchema: { type: 'object', required: ['t'] } }, model)
     const t = '</think>```json\n{"t":"wrong"}\n```'
     model.script({ text: JSON.stringify({ t }), pieces: 1000 })

@@ -163,7 +163,7 @@ describe.each([anthropic, google])('$provider', (wire) => {
     expect(outside.seen[1]?.body).toMatch(/price\W+120/)
   })
 
-  test('keeps every digit of what it answers and of the arguments of a call', async () => {
+  test('keeps every digit of its answers and of a call’s arguments', async () => {
     const tool = await newScriptTool(ctx, 'return args')
     const { id } = await agent({ tools: [tool], outputSchema: { type: 'object', properties: { id: {} } } })
     // No JavaScript number equals it.

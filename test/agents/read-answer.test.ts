@@ -33,7 +33,7 @@ test('of several objects, the last one that matches is the answer; an object in 
   expect(data('[see {"a":1}]')).toEqual({ a: 1 })
 })
 
-test('what is wrong is said of what was meant', () => {
+test('problems are reported for the intended answer', () => {
   const details = (text: string) => {
     const read = readAnswer(text, SCHEMA)
     return read.data ? [] : read.details.map(({ path, message }) => `${path} ${message}`)

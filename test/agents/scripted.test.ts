@@ -17,7 +17,7 @@ const fill = (properties: JsonObject, message: string, results: JsonValue[] = []
   fillSchema({ type: 'object', properties }, { message, results })
 
 describe('fillSchema', () => {
-  test('makes only so many values and texts, and holds the event loop for less than 250 ms', async () => {
+  test('limits its values and texts, and holds the event loop for less than 250 ms', async () => {
     const list = (items: JsonObject): JsonObject => ({ type: 'array', minItems: 1000, items })
     const text: JsonObject = { type: 'string' }
     const many: JsonObject = {

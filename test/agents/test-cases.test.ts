@@ -119,7 +119,7 @@ test('only editors keep and run cases, of threads of the same agent', async () =
   await expect(keep(id, threadId, TWO)).rejects.toMatchObject({ details: [{ path: 'threadId' }] })
 })
 
-test('a case is a copy of what somebody said, and goes with it', async () => {
+test('a case is a copy of a person’s message, and is deleted with it', async () => {
   const { id } = await newAgent(ctx)
   const ada: ServiceContext = { ...ctx, actor: { kind: 'jwt', id: 'ada', secretId: 'sec_1', role: 'operator' } }
   const hers = await say(id, { message: '2 apples for Ada' }, ada)

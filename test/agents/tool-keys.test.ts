@@ -91,7 +91,7 @@ function calls(): [string, string | undefined][] {
 }
 const keysOf = (list: [string, string | undefined][]) => list.map(([, key]) => key)
 
-test('a repeated turn sends the same key for the same call, in whatever order; each other call has its own', async () => {
+test('a repeated turn sends the same key for the same call, in any order; each other call has its own', async () => {
   const { http, script, mcp } = await newTools()
   const agentId = await newAgent({ tools: [http, script, mcp], outputSchema })
   const a = { name: http, args: { item: 'a', n: 1 } }

@@ -118,7 +118,7 @@ describe('the default transport of @ai-sdk/react', () => {
     ])
   })
 
-  test('is told why an answer is not whole, and that it failed', async () => {
+  test('learns why an answer is incomplete, and that it failed', async () => {
     const { id } = await speaker()
     model.script({ message: { content: 'The notice period' }, finish: 'length' }, { status: 400 })
     const chat = chatWith(id)
@@ -148,7 +148,7 @@ describe('the default transport of @ai-sdk/react', () => {
     expect(blank.error?.message).toContain('message is required')
   })
 
-  test('stops the answer: the model is no longer asked, and the thread can go on at once', async () => {
+  test('stops the answer: the model is no longer asked, and the thread can continue at once', async () => {
     const { id } = await speaker()
     model.script({ text: 'Hello.' })
     const chat = chatWith(id)

@@ -54,7 +54,7 @@ const runs = async () => {
   return row?.n ?? 0
 }
 
-test('a run is written once it can begin; what is refused does not wait, nor is a run lost whose caller hangs up', async () => {
+test('a run is written once it can begin; a refusal does not wait, and no run is lost whose caller hangs up', async () => {
   const first = [start(1), start(2)]
   await expect.poll(() => begun).toBe(2)
   const caller = new AbortController()

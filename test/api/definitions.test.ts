@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a machine with nothing but a key pulls, compares and applies', async () => {
+test('a machine with only a key pulls, compares and applies', async () => {
   const settings = { DATABASE_URL: '', DATA_DIR: join(folder, 'none'), DEFINITIONS_URL: api.url }
   const editor = adminOn({ ...settings, DEFINITIONS_KEY: api.apiKey })
   const files = join(folder, 'files')

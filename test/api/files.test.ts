@@ -230,7 +230,7 @@ describe('a multipart start', () => {
 })
 
 describe('GET /api/files/:id', () => {
-  test('is a download with a clean name, whatever the file claims to be', async () => {
+  test('is a download with a clean name, regardless of the type that the file claims', async () => {
     const form = new FormData()
     form.append('attachment', new File(['<svg onload="alert(1)"/>'], '../../x\r\ny: z".svg', { type: 'image/svg+xml' }))
     const { body } = await start(form, plain)

@@ -75,7 +75,7 @@ describe('a body', () => {
     expect((await post(start, body)).status).toBe(200)
   })
 
-  test('of 1 MiB and a byte is too large, whatever length it declares', async () => {
+  test('of 1 MiB and a byte is too large, with any declared length', async () => {
     const body = sized(MIB + 1)
     expectError(await post(start, body), 413, 'PAYLOAD_TOO_LARGE')
     const chunks = [Buffer.from(body.slice(0, MIB)), Buffer.from(body.slice(MIB))]

@@ -45,7 +45,7 @@ async function fill(): Promise<{ opened: Awaited<ReturnType<typeof open>>[]; ref
   }
 }
 
-test('one stream too many gets a time to retry; streams that ended, in whatever way, no longer count', async () => {
+test('one stream too many gets a time to retry; streams that ended, in any way, no longer count', async () => {
   const full = await fill()
   expect(full.opened).toHaveLength(PLACES)
   expect(full.refused.status).toBe(429)

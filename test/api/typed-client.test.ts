@@ -158,7 +158,7 @@ test('starts a workflow, answers its pauses and reads its result, all of it type
   expect(JSON.parse(used.stdout)).toEqual({ total: 25, sentence: '2 of Chair', first: 'Chair', more: 26 })
 })
 
-test('what the document says of a run holds whenever somebody looks', async () => {
+test('the document’s description of a run holds at any time', async () => {
   const id = await publish('/api/workflows', { ...PURCHASE, name: 'Looked at' })
   const document = (await api.call('GET', `/api/openapi.json?workflows=published&only=${id}`)).body as OpenApiDocument
   const checks = [checkerOf(document), checkerOf(document, { closed: true })]

@@ -113,7 +113,7 @@ describe('rows of values', () => {
     }
   })
 
-  test('take a number, an expression, and whatever is not finished', () => {
+  test('take a number, an expression, and any unfinished text', () => {
     expect(['5', ' -1.5 ', '1e3', '${n}', '5 ${n}', '', '-', '0x10', 'Infinity'].map(numberOrText)).toEqual([
       5,
       -1.5,
@@ -165,7 +165,7 @@ describe('rows of values', () => {
   })
 })
 
-describe('what is offered', () => {
+describe('the offered values', () => {
   test('fits the type first, and surely has a value before what may be missing', () => {
     const offers = [
       offer('_', 'object'),
@@ -178,7 +178,7 @@ describe('what is offered', () => {
     expect(byFit(offers, 'number').map(({ name }) => name)).toEqual(['count', 'price', 'late', 'some', 'text', '_'])
   })
 
-  test('maps what shares a name and fits, whatever its spelling, and never what has a value', () => {
+  test('maps fields that share a name and fit, in any spelling, and never those that have a value', () => {
     const shape = object({
       customerId: { type: 'string' },
       amount: { type: 'number' },

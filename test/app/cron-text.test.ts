@@ -36,7 +36,7 @@ test.each([
   expect(cronText(cron)).toBeNull()
 })
 
-test('what is not a cron has no words', () => {
+test('an invalid cron has no words', () => {
   expect(cronText('')).toBeNull()
   expect(cronText('99 9 * * *')).toBeNull()
   expect(cronText('0 9 30 feb *')).toBeNull()

@@ -29,7 +29,7 @@ test('a call that needs no key sends none', () => {
   expect(curlSample({ ...sample, method: 'GET', secured: false })).toBe('curl -s http://localhost:3000/api/x')
 })
 
-test('a shell reads back what was meant, whatever a value contains', () => {
+test('a shell reads back the original values, regardless of their contents', () => {
   const odd = `it's "$HOME" \`id\` \\ ! ü\nnext`
   const command = curlCommand({ url: 'http://x/?q=a&b=c d', key: odd, tenantId: odd, form: [`a=${odd}`], body: odd })
   const words = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`])

@@ -132,7 +132,7 @@ describe('saving', () => {
     expect([kind(page), on.draft().content?.name]).toEqual(['saved', 'B'])
   })
 
-  test('a save whose answer is lost is no change of somebody else', async () => {
+  test('a save whose answer is lost does not count as another person’s change', async () => {
     const on = fakeServer()
     const page = openPage(on)
     on.line('loses answers')
@@ -224,7 +224,7 @@ describe('a page that closes', () => {
     expect([on.draft().content?.name, storage.length]).toEqual(['Bc', 0])
   })
 
-  test('and whose field somebody else changed since asks when it is opened again', async () => {
+  test('and whose field another person changed since asks when it is opened again', async () => {
     const on = fakeServer()
     const storage = fakeStorage()
     const page = openPage(on, { storage })

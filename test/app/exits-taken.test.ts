@@ -36,7 +36,7 @@ function taken(chosen: string, exit: string) {
   return Object.fromEntries(counts.get('decide') ?? [])
 }
 
-test('an action counts as taken even if the run goes on by the exit of the others, and never twice', () => {
+test('an action counts as taken even if the run continues by the exit of the others, and never twice', () => {
   expect(taken('approve', 'next')).toEqual({ next: 1, approve: 1 })
   expect(taken('reject', 'reject')).toEqual({ reject: 1 })
   expect(taken('gone', 'next')).toEqual({ next: 1 })

@@ -43,7 +43,7 @@ test('an example has what its schema asks for, and of several schemas the first'
   expect(exampleOf({ anyOf: [{ type: 'null' }, { type: 'integer', minimum: 3 }] })).toBe(3)
 })
 
-test('values go into the path and the query as one part each, whatever they contain', () => {
+test('values go into the path and the query as one part each, regardless of their contents', () => {
   const call = callOf('/api/agents/{agentId}/threads', 'get')
   expect(missing(call, { 'path.agentId': ' ' })).toEqual(['agentId'])
   const path = filledPath(call, { 'path.agentId': 'a/b?c', 'query.subject': 'x&limit=1', 'query.limit': '' })

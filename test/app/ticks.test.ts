@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('all readers of an interval are told the same time, however late they join, by one timer', () => {
+test('all readers of an interval get the same time, however late they join, from one timer', () => {
   const told: Record<string, number> = {}
   const read = (name: string) => (now: number) => {
     told[name] = now

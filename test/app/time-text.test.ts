@@ -6,7 +6,7 @@ const S = 1_000
 const H = 3_600 * S
 const relative = (ms: number) => relativeTime(new Date(NOW + ms), NOW).replaceAll('\u00a0', ' ')
 
-test('a time is told in the units of a duration', () => {
+test('a time is shown in the units of a duration', () => {
   expect([0, -30 * S, 10 * S].map(relative)).toEqual(['just now', 'just now', 'in a moment'])
   expect([-4 * 60 * S, -7 * H, -49 * H, 3 * H].map(relative)).toEqual(['4 m ago', '7 h ago', '2 d ago', 'in 3 h'])
   expect(relative(-22 * 24 * H - 18 * 24 * H)).toBe('22 Oct 2026')
@@ -24,7 +24,7 @@ test('no line breaks between a number and its unit', () => {
   ])
 })
 
-test('what is under way is told in whole seconds, and never before it began', () => {
+test('ongoing work shows whole seconds, and no time before it began', () => {
   const passed = [-40, 999, 33_999, 242 * S].map((ms) => passedText(ms).replaceAll('\u00a0', ' '))
   expect(passed).toEqual(['0 s', '0 s', '33 s', '4 m 02 s'])
 })

@@ -177,7 +177,7 @@ describe('the axis of a run', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b))
   })
 
-  it('keeps a short wait, and shortens one that is still going on', () => {
+  it('keeps a short wait, and shortens an ongoing one', () => {
     const short = [row(1, 0, 1_000), row(2, 1_000, 2_000, [2, 1_000, 2_000]), row(3, 2_000, 3_000)]
     expect(axis(short, 3_000).breaks).toEqual([])
     const now = axis([row(1, 0, 1_000), row(2, 1_000, MINUTE, [2, 1_000, MINUTE])], MINUTE)

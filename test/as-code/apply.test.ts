@@ -67,7 +67,7 @@ describe('apply', () => {
     expect(await touched(ctx)).toBe(before)
   })
 
-  test('takes up newer versions of what a workflow uses, once, even where workflows run each other', async () => {
+  test('takes up newer versions of a workflow’s dependencies, once, even where workflows run each other', async () => {
     const ctx = await tenant()
     const runs = (id: string, other: string) =>
       workflow(id, {
@@ -122,7 +122,7 @@ describe('apply', () => {
     expect(await everything(ctx)).toBe(before)
   })
 
-  test('refuses what somebody else changed, unless forced or already what is wanted', async () => {
+  test('refuses objects that another person changed, unless forced or already as defined', async () => {
     const ctx = await tenant()
     const body = workspace([workflow('wf_one'), workflow('wf_two')])
     await applyDefinitions(ctx, body)
@@ -155,7 +155,7 @@ describe('apply', () => {
     expect((await applyDefinitions(ctx, back)).changes).toEqual([])
   })
 
-  test('refuses what was never applied and what somebody archived', async () => {
+  test('refuses objects that were never applied, and archived ones', async () => {
     const ctx = await tenant()
     const { id } = await createWorkflow(ctx, { name: 'By hand' })
     const over = { workflows: [workflow(id)], agents: [agent()], tools: [tool()] }
@@ -199,7 +199,7 @@ describe('apply', () => {
     expect((await refusal(applyDefinitions(ctx, { prune: true }))).code).toBe('INVALID_INPUT')
   })
 
-  test('refuses a body with a misspelt name, and to prune a kind of which it has none', async () => {
+  test('refuses a body with a misspelt name, and to prune a kind without any definition', async () => {
     const ctx = await tenant()
     const body = workspace()
     await applyDefinitions(ctx, body)
@@ -251,7 +251,7 @@ describe('apply', () => {
     expect(both.map(({ changes }) => changes.length).sort()).toEqual([0, 4])
   })
 
-  test('what somebody saves at the same time is refused or comes after it, and is never lost', async () => {
+  test('a concurrent save by another person is refused or comes after it, and is never lost', async () => {
     const ctx = await tenant()
     const named = (name: string) => ({ workflows: [workflow('wf_one', { name })] })
     await applyDefinitions(ctx, named('first'))
@@ -267,7 +267,7 @@ describe('apply', () => {
     }
   })
 
-  test('what is saved all the time is looked at and applied all the same', async () => {
+  test('an object that is saved all the time is examined and applied nevertheless', async () => {
     const ctx = await tenant()
     const named = (name: string) => ({ workflows: [workflow('wf_one', { name })], tools: [tool()], force: true })
     await applyDefinitions(ctx, named('first'))
@@ -298,7 +298,7 @@ describe('apply', () => {
     })
   })
 
-  test('never writes to what somebody archived meanwhile, and holds up nothing else of the workspace', async () => {
+  test('never writes to an object archived meanwhile, and blocks nothing else of the workspace', async () => {
     const ctx = await tenant()
     const owner = withRole(ctx, 'owner')
     const body = (code: string, name: string) => ({

@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-files-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('YAML', () => {
-  test('gives back any JSON, in the same order, and the same text for it again', () => {
+  test('returns any JSON, in the same order, and the same text for it again', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.string({

@@ -194,7 +194,7 @@ describe('schedules and inbound webhooks as code', () => {
     expect(await everything(ctx)).toBe(before)
   })
 
-  test('are refused if somebody else changed, paused or deleted them, unless forced or already what is wanted', async () => {
+  test('are refused if another person changed, paused or deleted them, unless forced or already as defined', async () => {
     const ctx = await tenant()
     await applyDefinitions(ctx, body())
     const person = { ...ctx, actor: { kind: 'apiKey', id: 'key_person', role: 'editor' } } as const
@@ -259,7 +259,7 @@ describe('schedules and inbound webhooks as code', () => {
     })
   })
 
-  test('an inbound webhook has no secret until somebody gives it one, and keeps its address and secret from then on', async () => {
+  test('an inbound webhook has no secret until a person gives it one, and keeps its address and secret from then on', async () => {
     const ctx = await tenant()
     const { warnings } = await applyDefinitions(ctx, body())
     expect(warnings).toMatchObject([{ code: 'W_NO_SECRET', kind: 'inboundWebhook', id: 'issues' }])
@@ -291,7 +291,7 @@ describe('schedules and inbound webhooks as code', () => {
     expect(done(await applyDefinitions(ctx, body()))).toEqual({ nightly: 'create' })
   })
 
-  test('prune refuses to archive what a definition starts, and warns of what starts it without one', async () => {
+  test('prune refuses to archive a workflow that a definition starts, and warns of starters without one', async () => {
     const ctx = await tenant()
     await applyDefinitions(ctx, body({ workflows: [workflow('wf_one'), workflow('wf_two')] }))
     const without = { ...body({ workflows: [workflow('wf_two')] }), prune: true }

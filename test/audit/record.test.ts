@@ -72,7 +72,7 @@ describe('an entry', () => {
     expect(JSON.stringify(entry)).not.toContain('4711')
   })
 
-  test('tells of invitations that another one replaces, and of those whose giver may no longer give them', async () => {
+  test('reports invitations that another one replaces, and those whose giver may no longer give them', async () => {
     const email = 'twice@example.com'
     const first = await createInvitation(ctx, { email, role: 'viewer' })
     const second = await createInvitation(ctx, { email, role: 'editor' })
@@ -80,7 +80,7 @@ describe('an entry', () => {
     expect(await actionsOf(second.id)).toEqual(['invitation.created'])
   })
 
-  test('says nothing of what nothing changed, and not what a condition compares with', async () => {
+  test('omits unchanged fields, and the values that a condition compares with', async () => {
     const { id: workflowId } = await createWorkflow(ctx, { name: 'Hook', steps: STEPS })
     const schedule = await createSchedule(ctx, {
       workflowId,

@@ -115,7 +115,7 @@ describe('an API key', () => {
     expect(new Set(made).size).toBe(made.length)
   })
 
-  test('is compared in full, whatever its length', () => {
+  test('is compared in full, at any length', () => {
     const hash = hashApiKey('a')
     expect([hash, hashApiKey('b'), hash.slice(2), '', `${hash}00`].map((text) => sameHash(hash, text))).toEqual([
       true,

@@ -139,7 +139,7 @@ describe('an open stream of events ends once', () => {
   })
 })
 
-test('streams whose access is as it was go on', async () => {
+test('streams with unchanged access continue', async () => {
   const [key, token] = [await withKey(), await withToken(3600, { workflowIds: null, agentIds: [] })]
   const other = await withKey()
   const kept = await Promise.all([follow(key.headers), follow(token.headers)])
@@ -156,7 +156,7 @@ test('streams whose access is as it was go on', async () => {
   await database.sql`update runs set status = 'running', change = nextval('changes') where id = ${runId}`
 })
 
-test('the stream of a chat ends, though its turn goes on', async () => {
+test('the stream of a chat ends, though its turn continues', async () => {
   const { id: agentId } = await newAgent(ctx, {}, model)
   model.script({ text: 'One two three', delayMs: 60_000 })
   const { headers, change } = await withKey()
@@ -203,6 +203,6 @@ test.each([
   if (path === 'live.changes') expect(await (await open()).toEnd()).toMatch(/UNAUTHORIZED|NOT_FOUND/)
 })
 
-test('what is checked every so often leaves time to end within five seconds', () => {
+test('periodic checks leave time to end within five seconds', () => {
   expect(CHECK_MS).toBeLessThanOrEqual(4_000)
 })

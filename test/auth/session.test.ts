@@ -75,7 +75,7 @@ describe('a session', () => {
     expect(await readSession(browser.headers())).not.toBeNull()
   })
 
-  test('ends when it expires, whatever the cookie says', async () => {
+  test('ends when it expires, regardless of the cookie', async () => {
     const session = await readSession(browser.headers())
     await database.db
       .update(sessions)

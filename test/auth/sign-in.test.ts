@@ -85,7 +85,7 @@ describe('attempts are limited', () => {
     await expect(attempt(PASSWORD, newAddress(), of)).rejects.toMatchObject(limited)
   })
 
-  test('per address they come from, whatever account they name', async () => {
+  test('per address they come from, for any account they name', async () => {
     const from = newAddress()
     for (let i = 0; i < 5; i++) expect(await attempt('x', from, `not an address ${i}`)).toBeNull()
     await expect(attempt(PASSWORD, from)).rejects.toMatchObject(limited)

@@ -116,7 +116,7 @@ describe('the tables', () => {
     expect(text).toContain('| W1 five trivial steps, c1 p50, ms | 10 | 10 | best | 0.5 | ≤ 1.05 |')
   })
 
-  test('tell nothing from not measured', () => {
+  test('distinguish zero from not measured', () => {
     const text = markdown([figure('millrace', 1, 'steps', 0), figure('millrace', 1, 'ratio', Number.NaN)])
     expect(text).toContain('| millrace | W4 steps | 0 | ms |')
     expect(text).toContain('| millrace | W4 ratio | – | ms |')

@@ -42,7 +42,7 @@ test('the first letters of an id are the time at which it was made', () => {
   expect(newId('run', at).slice(0, 14)).toBe(`run_${timeOfId(at)}`)
 })
 
-test('what is seeded fits: as many runs as asked for, each in the partition of its month and its workspace', async () => {
+test('the seeded data fits: as many runs as requested, each in the partition of its month and its workspace', async () => {
   const [found] = await database.sql<{ runs: number; parts: number; wrong: number }[]>`
     select count(*)::int as runs, count(distinct tableoid)::int as parts,
       (count(*) filter (where right(tableoid::regclass::text, 9) not like to_char(start_time at time zone 'UTC', 'YYYY_MM') || '%'))::int as wrong
@@ -54,7 +54,7 @@ test('what is seeded fits: as many runs as asked for, each in the partition of i
   expect(orphans).toHaveLength(0)
 })
 
-test('every query is answered, and whatever reads runs of one workspace reads only the partitions it is in', () => {
+test('every query is answered, and reads of one workspace’s runs read only the partitions it is in', () => {
   expect(measured.filter(({ warm }) => warm === null)).toEqual([])
   const bucketsOf = (one: Measured) =>
     new Set(one.plans.flatMap(({ tables }) => tables.flatMap((name) => /_\d{4}_\d\d_(\d+)$/.exec(name)?.[1] ?? [])))
@@ -64,7 +64,7 @@ test('every query is answered, and whatever reads runs of one workspace reads on
   expect(table(measured)).toContain('| list: all |')
 })
 
-test('the runs of tasks, and those that a sweep repairs, are looked up one by one, whatever other runs there are', () => {
+test('the runs of tasks, and those that a sweep repairs, are looked up one by one, regardless of other runs', () => {
   const few = measured.filter(({ room, what }) => room === 'inbox' || what === 'repairs of the sweep')
   expect(few.length).toBeGreaterThan(12)
   const whole = few.flatMap(({ what, plans }) =>

@@ -66,7 +66,7 @@ describe('pull, diff and apply', () => {
     expect(filesOf('two')).toEqual(filesOf('one'))
   })
 
-  test('leave the files of what the caller may not see, with --prune too', async () => {
+  test('leave the files of definitions that the caller may not see, with --prune too', async () => {
     const ctx = await newTenant(database)
     cpSync(join(root, 'one'), join(root, 'seen'), { recursive: true })
     const pull = await run(withRole(ctx, 'viewer'), 'pull', 'seen', 'prune')
@@ -144,7 +144,7 @@ describe('pull, diff and apply', () => {
     }
   })
 
-  test('are commands that scripts can tell apart by their exit codes', async () => {
+  test('are commands that scripts can distinguish by their exit codes', async () => {
     const { tenantId } = await newTenant(database)
     const admin = adminOn({ DATABASE_URL: database.url, DATA_DIR: join(root, 'data') })
     const here = ['-f', join(root, 'one'), '--tenant', tenantId]

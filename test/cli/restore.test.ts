@@ -81,7 +81,7 @@ describe('a restore', () => {
     expect(statSync(join(dataDir, 'encryption.key')).mode & 0o777).toBe(0o600)
   })
 
-  test('replaces a service only if told to, and keeps all of it', async () => {
+  test('replaces a service only on request, and preserves all of it', async () => {
     fill(dataDir, OLD)
     await expect(restored(await archive(BACKUP))).rejects.toThrow(
       /already holds a service \(postgres, encryption\.key, host-id\)\. .* --force/,
@@ -193,7 +193,7 @@ test('a backup says that no service runs', async () => {
   expect(readdirSync(home)).toEqual([])
 })
 
-test('an archive gives back every name and every size, however its bytes arrive', async () => {
+test('an archive returns every name and every size, however its bytes arrive', async () => {
   const names = ['a', `${'d'.repeat(90)}/${'e'.repeat(60)}/${'f'.repeat(90)}`, 'postgres/base/16385/2619_vm', 'é/ü']
   const files = names.flatMap((name) =>
     [0, 1, 511, 512, 513, 100_000].map((size) => ({ name: `${name}-${size}`, content: Buffer.alloc(size, name) })),

@@ -32,7 +32,7 @@ function watched(fault: () => Error | undefined = () => undefined) {
 
 const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('restarts whatever ends: immediately, then after delays that grow to half a minute, and never gives up', async () => {
+test('restarts any instance that ends: immediately, then after delays that grow to half a minute, and never gives up', async () => {
   await keepRunning(watched())
   const waits: number[] = []
   for (let crashes = 0; crashes < 12; crashes++) {

@@ -68,7 +68,7 @@ test('by default no token is refused before its time, and with no grace period a
   expect(await caller(leaked)).toBeNull()
 })
 
-test('a signing secret is replaced once, not while it is disabled, and only by somebody who may make one like it', async () => {
+test('a signing secret is replaced once, not while it is disabled, and only by a person who may make one like it', async () => {
   const ctx = await workspace()
   const once = await createSigningSecret(ctx, { name: 'Once' })
   const next = await rotateSigningSecret(ctx, { id: once.id })

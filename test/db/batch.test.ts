@@ -70,11 +70,11 @@ async function turnsOfMany(): Promise<number[]> {
   return perTurn
 }
 
-test('callers of one statement go on a few at a time, so that others get their turn in between', async () => {
+test('callers of one statement continue a few at a time, so that others get their turn in between', async () => {
   expect(Math.max(...(await turnsOfMany()))).toBeLessThanOrEqual(16)
 })
 
-test('while starts are refused, callers of one statement go on all at once', async () => {
+test('while starts are refused, callers of one statement continue all together', async () => {
   preferStartedWork(60_000)
   try {
     expect(Math.max(...(await turnsOfMany()))).toBe(32)
@@ -117,11 +117,11 @@ async function sentAfterMany(again: (index: number) => boolean): Promise<{ byLas
   return { byLast, inTheEnd: statements }
 }
 
-test('many rows are sent before all other callers have gone on, so that Postgres is not idle meanwhile', async () => {
+test('many rows are sent before all other callers have continued, so that Postgres is not idle meanwhile', async () => {
   expect(await sentAfterMany(() => true)).toEqual({ byLast: 3, inTheEnd: 4 })
 })
 
-test('a few rows wait for those who have yet to go on, and share a statement with theirs', async () => {
+test('a few rows wait for callers that have yet to continue, and share a statement with theirs', async () => {
   expect(await sentAfterMany((index) => index < 3 || index >= 61)).toEqual({ byLast: 2, inTheEnd: 3 })
 })
 
@@ -142,7 +142,7 @@ test('rows with the same key are sent one after the other, so none is lost or lo
   expect(sent).toHaveLength(3)
 })
 
-test('a row that somebody has locked waits alone', async () => {
+test('a row that another transaction has locked waits alone', async () => {
   let release = () => {}
   const freed = new Promise<void>((done) => {
     release = done

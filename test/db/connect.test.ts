@@ -91,7 +91,7 @@ function shortly<T>(write: () => T): T {
 const patiently = <T>(work: () => PromiseLike<T>) => withDeadline(60_000, work)
 
 describe('a call has a deadline', () => {
-  test('when the statement is slow, and the server is told to stop it', async () => {
+  test('when the statement is slow, and the server is asked to stop it', async () => {
     const database = openDatabase(own.url, { max: 2, deadlineMs: 200, applicationName: 'slow' })
     await patiently(() => database.sql`select 1`)
     const { ms, error } = await outcome(database.sql`select pg_sleep(90)`)

@@ -178,7 +178,7 @@ describe('a user other than root', () => {
     },
   )
 
-  test.runIf(reachable)('is told who owns a cluster that it may not read', async () => {
+  test.runIf(reachable)('names the owner of a cluster that it may not read', async () => {
     const dataDir = await readyPlace()
     await expect(asDaemon(dataDir)).rejects.toThrow(/belongs to another user/)
   })

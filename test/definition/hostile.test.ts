@@ -159,7 +159,7 @@ describe('a hostile template', () => {
 
 const COUNT = rounds(4_000, 200_000)
 
-test(`${COUNT} fuzzed texts reach nothing but own data, each within its budget`, () => {
+test(`${COUNT} fuzzed texts reach only own data, each within its budget`, () => {
   const next = fuzzedTexts(7)
   const came: Record<string, number> = {}
   for (let round = 0; round < COUNT; round++) {

@@ -84,7 +84,7 @@ describe('JSON for us', () => {
     expect(parseExact(text)).toEqual(JSON.parse(text))
   })
 
-  test('whatever a program writes of the numbers it holds is taken', () => {
+  test('any number that a program writes is accepted', () => {
     for (let power = 0; power < 308; power++) {
       for (const factor of [1, 1.2345678901234567, -9.87654321]) {
         const text = JSON.stringify(factor * 10 ** power)
@@ -148,7 +148,7 @@ describe('a number in a definition', () => {
   })
 })
 
-describe('what is typed or pasted in the dashboard', () => {
+describe('text typed or pasted in the dashboard', () => {
   test('the clipboard and the JSON view say why they do not take it', () => {
     const steps = `{"steps":[{"id":"end","type":"end-flow","output":{"id":${ID}}}]}`
     expect(readClipboard(steps)).toEqual({ kind: 'other', reason: `steps[0].output.id: ${ID} ${REASON}.` })

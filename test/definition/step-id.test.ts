@@ -48,7 +48,7 @@ describe('the step that runs the workflow of a for-each', () => {
       edges: [],
     }) as unknown as Definition
 
-  test('never has the id of a step that somebody wrote', () => {
+  test('never has the id of a step that a person wrote', () => {
     const written = definition(['each.run', 'other.run'])
     const ids = expand(written).steps.map(({ id }) => id)
     expect(ids).toEqual(['each', 'each.run', 'other.run', 'each~run'])

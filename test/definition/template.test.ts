@@ -61,7 +61,7 @@ describe('a template looks up paths', () => {
     expect(referenceText(['7f3c-b', 'total'])).toBe('["7f3c-b"].total')
   })
 
-  test('the first name of a path counts as composed, whatever form it is written in', () => {
+  test('the first name of a path counts as composed, in any form', () => {
     expect(resolveTemplates('${["gro\u0308ße"]}', lookupIn({ größe: 'L' }))).toBe('L')
   })
 

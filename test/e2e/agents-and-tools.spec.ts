@@ -64,7 +64,7 @@ test('an agent is saved while it is edited, published with a note, and restored'
   expect(await getAgent(workspace.ctx, { id: agent })).toMatchObject({ version: 2, publishedVersion: 2 })
 })
 
-test('a tool that somebody else changed in the same place asks, and overwrites nothing', async ({
+test('a tool that another person changed in the same place asks, and overwrites nothing', async ({
   page,
   workspace,
 }) => {

@@ -26,7 +26,7 @@ test('no page initially loads more JavaScript than its budget', async ({ page, b
   expect(over.map(([path, size]) => `${path}: ${size.toFixed(1)} kB of ${BUDGETS[path]}`)).toEqual([])
 })
 
-test('no other page is asked for until somebody points at its link, moves the focus there or presses G', async ({
+test('no other page is requested until a person points at its link, moves the focus there or presses G', async ({
   page,
   workspace,
 }) => {

@@ -121,7 +121,7 @@ test('what viewers see of a step is read-only, to the eye and to assistive techn
   await expect(form.getByRole('button', { name: /^(Add|Remove|Move|Insert)/ })).toHaveCount(0)
 })
 
-test('what viewers see of a tool and an agent is read-only, whatever its kind', async ({ workspace, browserOf }) => {
+test('viewers see every kind of tool and agent read-only', async ({ workspace, browserOf }) => {
   const { stock, payments, remote, agent, supervisor } = await newCompany(workspace.ctx)
   // With the model fields, which the scripted agent does not have.
   const model = { provider: 'openai-compatible', modelId: 'small', baseUrl: 'https://llm.example.com/v1' } as const

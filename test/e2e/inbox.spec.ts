@@ -41,7 +41,7 @@ test('counts follow an answer at once, and never contradict the queue', async ({
   await expect(page.getByRole('region', { name: /^(Decisions|Answers)$/ })).toContainText('“Over budget 12”')
 })
 
-test('when somebody else answers, counts and list follow without a reload or a poll', async ({
+test('when another person answers, counts and list follow without a reload or a poll', async ({
   browserOf,
   workspace,
 }) => {
@@ -280,7 +280,7 @@ test('a decision that needs two people: one votes, one may not, and another deci
   await expect(admin.getByText(/2 of 2 chose “Approve” for A new van: Ada Lovelace and admin/)).toBeVisible()
 })
 
-test('an answer can be undone for a while, and others see that somebody is answering', async ({
+test('an answer can be undone for a while, and others see that a person is answering', async ({
   page,
   workspace,
   browserOf,
@@ -312,7 +312,7 @@ test('an answer can be undone for a while, and others see that somebody is answe
   await expect(other.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible()
 })
 
-test('a task is claimed, given to somebody else and released, and others see it', async ({
+test('a task is claimed, given to another person and released, and others see it', async ({
   page,
   workspace,
   browserOf,

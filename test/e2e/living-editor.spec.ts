@@ -68,7 +68,7 @@ test('during a test, the graph shows what each step did, and a click on one its 
   await expect(told).not.toContainText('Completed')
 })
 
-test('what is typed for a test stays when its tab changes', async ({ page, workspace }) => {
+test('text typed for a test stays when its tab changes', async ({ page, workspace }) => {
   await open(page, workspace, await prices(workspace))
   await page.getByRole('button', { name: 'Test run' }).click()
   const net = page.getByRole('form', { name: 'Test run' }).getByLabel(/^net/)
@@ -320,7 +320,7 @@ test('every line of the graph ends in an arrowhead', async ({ page, workspace })
   expect(heads).toEqual(Array(6).fill(true))
 })
 
-test('the list of values marks none that may be missing, until somebody chooses it', async ({ page, workspace }) => {
+test('the list of values marks none that may be missing, until a person chooses it', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Maybe',
     steps: [

@@ -266,7 +266,7 @@ function middle(box: { y: number; height: number } | null): number {
   return box.y + box.height / 2
 }
 
-test('what does not exist answers 404 in one frame, and is not offered a second try', async ({ page, workspace }) => {
+test('a missing page answers 404 in one frame, and does not offer a retry', async ({ page, workspace }) => {
   for (const link of ['/r/run_NONE', '/w/wf_none', '/task/run_NONE/step', '/invite/no-such-link', '/no-such-place']) {
     const answer = await page.goto(link)
     expect(answer?.status(), link).toBe(404)

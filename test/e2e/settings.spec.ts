@@ -204,7 +204,7 @@ test('a secret is flagged until it is bound to hosts, and a short value is refus
   await expect(page.getByText('not bound to hosts')).toHaveCount(0)
 })
 
-test('a signing secret is created, and the page tells whether a call with a token would be accepted', async ({
+test('a signing secret is created, and the page shows whether a call with a token would be accepted', async ({
   page,
   workspace,
 }) => {

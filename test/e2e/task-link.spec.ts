@@ -51,7 +51,7 @@ test('a task link opened by a mail scanner (GET, HEAD, prefetch) decides nothing
   await reached(workspace, runId, ({ currentStepId }) => currentStepId === 'decision')
 })
 
-test('somebody without an account decides on a phone, and gets a receipt', async ({ page, browserOf, workspace }) => {
+test('a person without an account decides on a phone, and gets a receipt', async ({ page, browserOf, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
   const runId = await startRun(workspace, approval, { customer: 'Rossi' })
   await reached(workspace, runId, ({ status }) => status === 'paused')

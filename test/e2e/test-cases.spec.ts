@@ -81,7 +81,7 @@ test('a thread is kept as a test case, and the agent on the screen answers it ag
   await expect(page.getByLabel('Message')).toHaveValue('3 apples')
 })
 
-test('a run is kept as a test case of its workflow, and whoever publishes sees that it no longer passes', async ({
+test('a run is kept as a test case of its workflow, and a publisher sees that it no longer passes', async ({
   page,
   workspace,
 }) => {

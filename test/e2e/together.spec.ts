@@ -116,7 +116,7 @@ async function chooseTom(tom: Page, workspace: Workspace, approval: string): Pro
   await expect.poll(() => namesOf(workspace, approval)).toContain('As Tom wants it')
 }
 
-test('two people see each other in one draft, and at which step; nothing moves when somebody comes or leaves', async ({
+test('two people see each other in one draft, and at which step; nothing moves when a person comes or leaves', async ({
   page,
   browserOf,
   workspace,

@@ -77,7 +77,7 @@ test('title, tabs and Publish stay where they are from tab to tab', async ({ pag
   }
 })
 
-test('what is published from the page of the versions is in its list', async ({ page, workspace }) => {
+test('a version published from the page of the versions is in its list', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
   await page.goto(`/${workspace.slug}/workflows/${id}/versions`)
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -170,7 +170,7 @@ test('settings are edited on their own page and are part of the draft; viewers o
   await expect(page.getByText('was merged into this draft')).toHaveCount(0)
 })
 
-test('whoever publishes sees who starts the workflow', async ({ page, workspace }) => {
+test('a publisher sees who starts the workflow', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, { name: 'Child', ...END } as never)
   await publishWorkflow(workspace.ctx, { id })
   await createSchedule(workspace.ctx, { workflowId: id, body: { name: 'Each night', cron: '0 2 * * *' } })

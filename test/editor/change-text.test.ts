@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { changeText } from '@/app/(dashboard)/[tenant]/workflows/[id]/parts/change-text'
 
-test('the text of a change has no quotes, unless only they tell it from another type', () => {
+test('the text of a change has no quotes, unless only they distinguish it from another type', () => {
   expect(changeText('Approve', 'Accept')).toEqual({ before: 'Approve', after: 'Accept', long: false })
   expect(changeText(undefined, '')).toMatchObject({ before: 'nothing', after: 'nothing' })
   expect(changeText('5', 5)).toMatchObject({ before: '"5"', after: '5' })

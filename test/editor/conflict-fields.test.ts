@@ -48,7 +48,7 @@ test('the part of a text that differs is found by whole words', () => {
     expect(changedPart(before, now).join('')).toBe(now)
 })
 
-test('a person is not said to be in conflict with somebody who is herself', () => {
+test('a person is never shown as in conflict with herself', () => {
   expect(conflictWords('Tom Ford').title).toBe('Tom Ford saved other changes while you were editing')
   expect(conflictWords(null).title).toBe('You saved other changes in another tab or browser')
   expect(Object.values(conflictWords(null).heads)).toEqual(['Here', 'There'])

@@ -41,7 +41,7 @@ describe('unsaved changes of a page that closes', () => {
     expect([editor.device.rows.size, editor.device.entries.size]).toEqual([0, 0])
   })
 
-  test('are offered again after every reload until somebody answers', async () => {
+  test('are offered again after every reload until a person answers', async () => {
     const editor = await opened()
     editor.rename('mine')
     editor.store.leaving()

@@ -50,7 +50,7 @@ describe('a draft', () => {
     expect([isDirty(answered), answered.save.kind]).toEqual([true, 'unsaved'])
   })
 
-  test('a conflict stays until a person resolves it, whatever they type', () => {
+  test('a conflict stays until a person resolves it, regardless of what they type', () => {
     const conflict = reduceDraft(start, { type: 'stopped', save: { kind: 'conflict', theirs: { ...base, by: 'Tom' } } })
     expect(edit(conflict).save.kind).toBe('conflict')
   })

@@ -200,7 +200,7 @@ describe('changes of other people', () => {
     expect(server.state.definition).toEqual({ ...described, name: 'mine' })
   })
 
-  test('are told apart from what this editor just saved', async () => {
+  test('are distinguished from what this editor just saved', async () => {
     const { server, clock, rename, store, merged } = await opened()
     await clock.advance(CHECK_EVERY_MS)
     const [load] = server.calls
@@ -215,7 +215,7 @@ describe('changes of other people', () => {
     expect(store.getState()).toMatchObject({ base: { version: 2 }, save: { kind: 'saved' } })
   })
 
-  test('are told apart from what another screen of this page saved, or saves as it closes', async () => {
+  test('are distinguished from what another screen of this page saved, or saves as it closes', async () => {
     const { server, rename, stop } = await opened()
     const loaded = { ...server.state }
     rename('first')

@@ -67,7 +67,7 @@ test('a name that cannot be used becomes one that can', () => {
   expect(named('')).toBe('Remove “Save as”')
 })
 
-test('a step that may not be on a cleanup path leaves it, and the path goes on', () => {
+test('a step that may not be on a cleanup path leaves it, and the path continues', () => {
   const pause = aside([], [{ from: 'ask', to: 'tidy' }])
   expect(repaired(pause, 'PAUSE_IN_CLEANUP')).toMatchObject({ label: 'Remove the step', onCancel: 'tidy', edges: [] })
   // It would also leave the path from START.

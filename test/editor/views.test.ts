@@ -173,7 +173,7 @@ describe('positions', () => {
     )
   })
 
-  test('positions from the API apply until somebody moves the step', () => {
+  test('positions from the API apply until a person moves the step', () => {
     const steps = [
       { id: 'a', type: 'x', position: { x: 1, y: 2 } },
       { id: 'b', type: 'x', position: 'odd' },

@@ -34,7 +34,7 @@ test('lanes take turns, and within a lane the first comes first', async () => {
   expect(queued).toEqual([])
 })
 
-test('whoever comes when a slot is free takes it, but not before the others of the lane', async () => {
+test('a start that comes when a slot is free takes it, but not before the others of the lane', async () => {
   const { queue, come, freed, granted } = fullProcess()
   await freed(1)
   await come('a1')
@@ -54,7 +54,7 @@ test('a lane at its limit holds up no other', async () => {
   expect(granted).toEqual(['b1'])
 })
 
-test('whoever hangs up or runs out of time is queued, and takes no slot', async () => {
+test('a start whose caller hangs up or runs out of time is queued, and takes no slot', async () => {
   const { come, freed, granted, queued } = fullProcess()
   const caller = new AbortController()
   const hungUp = come('a1', { signal: caller.signal })

@@ -80,7 +80,7 @@ const start = () => {
   })
 }
 
-test('a server that does not call any more is told the functions again, at most once per missed call', async () => {
+test('a server that does not call any more gets the functions again, at most once per missed call', async () => {
   start()
   await until(async () => registered === 1)
   await called(0)
@@ -141,7 +141,7 @@ test('a run that waits to be carried on is dated from when it was handed over', 
   expect((await engineState.readInngestState(database.sql)).askedS).toBeNull()
 })
 
-test('the address contains the way through Deployment Protection, and another one is told again', async () => {
+test('the address contains the way through Deployment Protection, and a changed one is registered again', async () => {
   await database.sql`update installation set registration = null`
   const { registerFunctions } = await import('@/inngest/register')
   const tell = (bypass: string) =>

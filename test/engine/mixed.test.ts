@@ -6,7 +6,7 @@ import { createWorld, until } from './support'
 const toCancel = (n: number) => n % 4 === 0
 
 /** All kinds of functions on three processes, with cancellations at random moments and one process that leaves. */
-test('whatever happens in parallel, no step runs twice and ended runs leave nothing', async () => {
+test('with any parallel work, no step runs twice and ended runs leave nothing', async () => {
   const ran = new Map<string, number>()
   const hit = (entry: string) => {
     ran.set(entry, (ran.get(entry) ?? 0) + 1)

@@ -169,7 +169,7 @@ describe('a queued run', () => {
     expect(steps('deadly')).toEqual([])
   })
 
-  test('is not made while a process of an older release is running, which would not know it; nor is a handler called', async () => {
+  test('is not made while a process of an older release is running, which would not know it, and no handler is called', async () => {
     await database.sql`
       insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
       values ('old', 'elsewhere', 1, now(), now() + interval '1 hour')`

@@ -76,7 +76,7 @@ test('every file is there afterwards, the old place keeps its own, and the new o
   expect(await moveFiles(database.db, settings, { from: 's3', to: 'folder' })).toMatchObject({ there: 30 })
 })
 
-test('interrupted, it has changed nothing that counts, and goes on with what is missing or broken', async () => {
+test('interrupted, it has changed nothing that counts, and continues with missing or broken files', async () => {
   const files = []
   for (let n = 0; n < 30; n++) files.push(await upload())
   let left = 12
@@ -107,7 +107,7 @@ test('a file that is missing or damaged where it should be keeps the old place, 
   expect(await moveFiles(database.db, settings, FORWARD)).toMatchObject({ there: 1 })
 })
 
-test('what is uploaded meanwhile comes along: it waits for bytes under way, and none can come later', async () => {
+test('files uploaded meanwhile are included: it waits for bytes in flight, and none can come later', async () => {
   await upload()
   const late = { id: randomUUID(), bytes: randomBytes(500) }
   await row(late.id, late.bytes, false)

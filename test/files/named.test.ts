@@ -117,7 +117,7 @@ test('a file cannot be named any more once its run is gone', async () => {
   await expect(rerunRun(ada, { runId: again.runId, body: {} })).rejects.toMatchObject(asInput('paper', 'data.paper'))
 })
 
-test('an answer takes the id of a file within the reach of whoever answers only', async () => {
+test('an answer takes the id of a file only within the answering person’s reach', async () => {
   const theirs = await upload(bob)
   const mine = await upload(ada)
   const runId = await paused(ada)

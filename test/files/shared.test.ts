@@ -59,7 +59,7 @@ async function started(dataDir: string, args: string[]) {
   return { child, tell, output: () => output }
 }
 
-test('of two processes with files of their own, the one that stores the first file goes on, and the other says so in one sentence', async () => {
+test('of two processes with files of their own, the one that stores the first file continues, and the other says so in one sentence', async () => {
   const ctx = await newTenant(database)
   const steps = [{ id: 'end', type: 'end-flow', output: {} }]
   const { id } = await createWorkflow(ctx, { name: 'Files', payload: { paper: { type: 'file' } }, steps } as never)

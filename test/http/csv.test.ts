@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
 import { csvFile } from '@/server/http/csv'
 
-test('a CSV file tells a spreadsheet its encoding, and holds no formula', () => {
+test('a CSV file declares its encoding to a spreadsheet, and holds no formula', () => {
   const rows = [{ name: 'Überweisung', sum: '=1+1', test: true }]
   const text = csvFile(rows, [
     ['name', ({ name }) => name],

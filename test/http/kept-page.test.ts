@@ -60,7 +60,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 describe('a page that is the same for everybody', () => {
-  test('is made once, whoever asks for it at whatever address', async () => {
+  test('is made once, for all callers and addresses', async () => {
     made = []
     const asked = Array.from({ length: 60 }, (_, n) =>
       get(`/reference?n=${n}`, {

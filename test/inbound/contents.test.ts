@@ -77,7 +77,7 @@ test('what a delivery contained is deleted with its run, and the delivery still 
   expect(await holders()).toEqual([other.deliveryId])
 })
 
-test('a replay that starts no run has the contents of what it replays, and can be replayed, until these are deleted', async () => {
+test('a replay that starts no run has the contents of its delivery, and can be replayed, until these are deleted', async () => {
   const first = await send('one')
   await filter('false')
   const second = await replay(first.deliveryId)
@@ -100,7 +100,7 @@ test('a person reads the deliveries of an archived workflow too', async () => {
   expect((await getInboundDelivery({ ...ctx, actor }, { ...one, deliveryId })).body).toBe(BODY)
 })
 
-test('what was filtered is deleted with the run of its replay; another replay keeps its own as long as its run', async () => {
+test('a filtered delivery is deleted with the run of its replay; another replay keeps its own as long as its run', async () => {
   await filter('false')
   const first = await send('one')
   const second = await replay(first.deliveryId)

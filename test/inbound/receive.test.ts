@@ -185,7 +185,7 @@ test.each([
 /** The sender's response. */
 const statusOf = (err: unknown) => (isUnavailable(err) ? 503 : err instanceof AppError && err.status)
 
-test('what is not signed by the sender learns nothing, and leaves nothing but the last reason', async () => {
+test('an unsigned request learns nothing, and leaves only the last reason', async () => {
   const { arrive, send, list, ...one } = await inbound()
   const wrong = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
   for (let i = 0; i < 5; i++)
@@ -279,7 +279,7 @@ describe('the filter and the mapping', () => {
     expect((await runs())[0]?.input).toMatchObject({ title: 'Outer' })
   })
 
-  test('neither expressions nor what is kept have what may let somebody in, but they have what only sounds so', async () => {
+  test('neither expressions nor stored deliveries have headers that may let a person in, but they have those that only sound so', async () => {
     const secrets = {
       authorization: 'Bearer s3cret',
       cookie: 's3cret',
@@ -308,7 +308,7 @@ describe('the filter and the mapping', () => {
     expect(JSON.stringify(stored)).not.toMatch(new RegExp(`s3cret|${SECRET}`))
   })
 
-  test('a mapping of what START does not have, or of anything else than what was sent, is not saved', async () => {
+  test('a mapping of a field that START does not have, or of anything but the delivery, is not saved', async () => {
     const paths = async (more: object) =>
       inbound(more).then(
         () => [],

@@ -104,7 +104,7 @@ test('what another installation’s webhook sends is accepted, also while it has
   expect(check({ scheme: 'standard', secret, body, headers, time: at })).toBe(null)
 })
 
-test('a signed time is part of what is signed: another one is refused, however fresh', () => {
+test('a signed time is part of the signature: another one is refused, however fresh', () => {
   const { Slack, Stripe } = VECTORS as { Slack: Vector; Stripe: Vector }
   const later = { 'x-slack-request-timestamp': '1531420918' }
   expect(check(Slack, { headers: { ...Slack.headers, ...later }, after: 300 })).toBe(WRONG_SIGNATURE)

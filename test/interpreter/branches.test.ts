@@ -54,7 +54,7 @@ describe('a branch', () => {
     edges: [edge('route', 'europe', 'eu'), edge('route', 'america', 'us'), edge('route', 'elsewhere', 'default')],
   }
 
-  test('is taken by what its expression says, and history says which', async () => {
+  test('is taken by its expression, and history shows which', async () => {
     await bothWays(async () => {
       for (const [country, at, exit] of [
         ['FR', 'europe', 'eu'],

@@ -77,7 +77,7 @@ async function post(key: string): Promise<void> {
 const kind = real ? `a real Inngest server (${real})` : 'an Inngest server (a stand-in: INNGEST_BASE_URL is not set)'
 
 describe.concurrent(`on ${kind}`, { timeout: 120_000 }, () => {
-  describe('a wait for longer than the server allows goes on', () => {
+  describe('a wait for longer than the server allows continues', () => {
     test('for a person', async () => {
       const runId = await runtime.start(flow(ask({ expiresIn: 'P10Y' })))
       await until(() => isWaiting(runId))
@@ -106,7 +106,7 @@ describe.concurrent(`on ${kind}`, { timeout: 120_000 }, () => {
     })
   })
 
-  describe('an engine run that fails while it waits leaves its run as it was, which goes on', () => {
+  describe('an engine run that fails while it waits leaves its run unchanged, which continues', () => {
     test('with the answer of a person', async () => {
       const runId = await orphan(flow(ask()))
       expect(await runtime.status(runId)).toMatchObject({ status: 'paused' })

@@ -261,7 +261,7 @@ describe('a wait for an event', () => {
     expect(await runtime.status(runId)).toMatchObject({ outcome: 'cancelled', data: {} })
   })
 
-  test('loses no event and uses none twice, whatever the moment it is posted at', async () => {
+  test('loses no event and uses none twice, posted at any moment', async () => {
     const name = fresh()
     const count = rounds(60, 500)
     const definition = {

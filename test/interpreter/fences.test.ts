@@ -79,7 +79,7 @@ describe.for([
   test('lets its owner through', async () => {
     expect(await passes(fence, {})).toBe(true)
   })
-  test('lets the cleanup of a run go on that is to stop', async () => {
+  test('lets the cleanup of a stopping run continue', async () => {
     const cleanup = [
       `walks: branch = 'on-cancel'`,
       `step_records: branch = 'on-cancel'`,

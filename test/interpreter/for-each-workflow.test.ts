@@ -61,7 +61,7 @@ describe('a for-each that names a workflow', () => {
     expect(run.stepExecutionHistory.filter(({ stepType }) => stepType === 'run-workflow')).toHaveLength(3)
   })
 
-  test('collects what `result` says, and goes on after an item that fails', async () => {
+  test('collects `result` as configured, and continues after an item that fails', async () => {
     const workflowId = await doubles()
     const each = { workflowId, result: '${result.double}', onItemError: 'continue' }
     const run = await runtime.wait(await runtime.start(definition(each), { list: [1, 2, 3] }))

@@ -91,7 +91,7 @@ test('one that fails is attempted like any other step', async () => {
   expect(await shown(await runtime.start(definition))).toEqual(together)
 })
 
-test('an effect does not run inline, nor does a tool that reads a file', async () => {
+test('neither an effect nor a tool that reads a file runs inline', async () => {
   const effect = { id: 'work', type: 'test-effect', url: effects.url, saveAs: 'work' }
   // The start, which begins the effect, and the record of the effect.
   const runId = await committed(chain(upper('a', 'x'), effect, upper('b', '${a}')), 2)
@@ -131,7 +131,7 @@ test('a script that fails is attempted like any other step', async () => {
   expect(await shown(await runtime.start(definition(1)))).toEqual(together)
 })
 
-test('a script that is slow this time goes on as a step of its own, and runs once', async () => {
+test('a script that is slow this time continues as a step of its own, and runs once', async () => {
   const code =
     'const start = Date.now(); while (Date.now() - start < args.ms); if (args.bad) throw new Error("bad"); return args.ms'
   const quick = chain(upper('a', 'x'), script('b', code, { ms: 0 }))

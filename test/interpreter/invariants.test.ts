@@ -200,7 +200,7 @@ describe('the checker finds', () => {
     expect(await violations()).toEqual([`I32 ${runId} was stopped by key_owner`, `I32 ${again} repeats ${runId}`])
   })
 
-  test('a late effect: whatever is written after the end is refused, and counted although it rolls back', async () => {
+  test('a late effect: any write after the end is refused, and counted although it rolls back', async () => {
     await installFinality(database.sql)
     const ref = await begin(effect('a'), ask('n'))
     await claimWalk(ctx, ref, 'engine_1', handoff())

@@ -25,7 +25,7 @@ function after(ms: number, release: () => void): void {
   vi.useRealTimers()
 }
 
-test('a process keeps one connection that listens while somebody waits, and none once nobody has for 20 s', async () => {
+test('a process keeps one connection that listens while there are waiting callers, and none 20 s after the last', async () => {
   const [one, other, page] = [watchRun('run_1', () => {}), watchRun('run_2', () => {}), liveChanges.use()]
   await expect.poll(listening).toBe(1)
   after(60_000, () => {

@@ -141,7 +141,7 @@ test('a version whose tool was deleted stays published unchanged', async () => {
   expect([again.version, again.warnings.map(({ code }) => code)]).toEqual([1, ['TOOL_NOT_FOUND']])
 })
 
-test('a version that was published starts as it did then, whatever has become of what it uses', async () => {
+test('a published version starts as it did then, regardless of later changes to what it uses', async () => {
   const { archiveTool } = await import('@/server/tools/lifecycle')
   const { updateWorkflow } = await import('@/server/workflows/lifecycle')
   const { startRun } = await import('@/server/runs/start')

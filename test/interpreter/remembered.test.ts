@@ -253,7 +253,7 @@ test('a question is not answered from memory once another process has moved the 
   expect((await runtime.wait(runId)).status).toBe('completed')
 })
 
-test('of several who answer at once from memory, all but one are told that the run does not wait any more', async () => {
+test('of several who answer at once from memory, all but one learn that the run does not wait any more', async () => {
   const runId = await paused(line(ask(), call('b', 'odd'), END))
   const all = await Promise.allSettled([1, 2, 3].map(() => resumeRun(runtime.ctx, { runId, body: GO })))
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -267,7 +267,7 @@ test('a run that was cancelled while it waited is not answered from memory', asy
   await expect(resumeRun(runtime.ctx, { runId, body: GO })).rejects.toMatchObject({ code: 'RUN_NOT_PAUSED' })
 })
 
-test('what is remembered of a tenant’s run answers nobody else', async () => {
+test('the cache of a tenant’s run answers nobody else', async () => {
   const runId = await paused(line(ask(), call('b', 'odd'), END))
   const other = await runtime.as('owner', 'ten_other')
   await expect(resumeRun(other, { runId, body: GO })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })

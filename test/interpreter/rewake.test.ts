@@ -64,7 +64,7 @@ describe('an answer that nobody takes on Inngest', () => {
     expect(await sweepAfter(250)).toMatchObject({ restarted: 0 })
   })
 
-  test('of a pause whose time is up counts from that time: its run goes on with the sweep that finds it', async () => {
+  test('of a pause whose time is up counts from that time: its run continues with the sweep that finds it', async () => {
     const setDue = (seconds: number) =>
       database.sql`update pauses set due_at = now() + ${`${seconds} seconds`}::interval where run_id = ${runId}`
     await setDue(10)

@@ -135,14 +135,14 @@ describe('the log of an attempt', () => {
     expect(new AttemptLog().columns).toEqual({})
   })
 
-  test('keeps so many lines, and says so on the last one', () => {
+  test('keeps a limited number of lines, and says so on the last one', () => {
     const lines = logged(...Array.from({ length: 250 }, (_, at) => `line ${at}`))
     expect(lines).toHaveLength(MAX_LINES)
     expect(lines.at(-1)).toEqual({ level: 'log', text: 'line 99', truncated: true })
     expect(lines.filter(({ truncated }) => truncated)).toHaveLength(1)
   })
 
-  test('keeps so many bytes, and cuts no character', () => {
+  test('keeps a limited number of bytes, and cuts no character', () => {
     for (const text of ['x'.repeat(1_000), '✓'.repeat(1_000), '😀'.repeat(999)]) {
       const lines = logged(...Array.from({ length: 40 }, () => text))
       const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line.text), 0)

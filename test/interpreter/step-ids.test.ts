@@ -62,7 +62,7 @@ test.each(IDS)('a run goes through steps with the id %s: branches, a question, a
   expect(ended.stepExecutionHistory.map(({ stepId }) => stepId)).toContain(id)
 })
 
-test('an outgoing call has a key that every receiver accepts, whatever the ids', () => {
+test('an outgoing call has a key that every receiver accepts, with any ids', () => {
   expect(keys).toHaveLength(IDS.length)
   expect(new Set(keys).size).toBe(IDS.length)
   for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]{1,255}$/)

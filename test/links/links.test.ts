@@ -184,7 +184,7 @@ describe('who answers:', () => {
     expect(answers).toMatchObject([{ answeredBy: { name: 'bob@example.com (by link)' } }])
   })
 
-  test('whoever started a run that somebody else must approve cannot pass it on', async () => {
+  test('a person who started a run that another must approve cannot pass it on', async () => {
     const runId = await paused(asking({ noSelfApproval: true }))
     expect(await refused(link(runtime.ctx, runId))).toBe('SELF_APPROVAL')
     expect(await answer((await link(tess, runId)).token)).toMatchObject({ state: 'used' })

@@ -41,7 +41,7 @@ test('people see who else has the workflow open and where, viewers too, and neve
   expect(await beHere(as('Vera', 'viewer'), at(null))).toEqual({ people: [], version: 1 })
 })
 
-test('a page hears at once that somebody has saved, and nothing of a place that is only repeated', async () => {
+test('a page learns at once that another person has saved, and gets no event for a place that is only repeated', async () => {
   const { tenantId } = ctx
   const { id } = await createWorkflow(ctx, { name: 'Saved by Cleo', steps: [{ id: 'end', type: 'end-flow' }] })
   const there = { tenantId, workflowId: id, stepId: null, version: 1 }
@@ -77,7 +77,7 @@ test('people of another process are seen, and nobody of another workspace', asyn
   expect(people).toEqual([{ id: 'usr_Tom', name: 'Tom', stepId: null }])
 })
 
-test('whoever stops saying so is gone', () => {
+test('a person who stops reporting a place is gone', () => {
   const place: Place = {
     ...{ tenantId: 'ten_quiet', workflowId: 'wf_quiet', tab: 'tab_quiet', stepId: null, version: 1 },
     person: { id: 'usr_1', name: 'One' },

@@ -50,7 +50,7 @@ async function paused(definition: object): Promise<string> {
 }
 const yes = { type: 'request_user_action', actionId: 'yes' }
 
-test('every change of a task is told, once for each transaction, and names only the workspace', async () => {
+test('every change of a task sends a notification, once for each transaction, which names only the workspace', async () => {
   const told: Record<string, string[]> = {}
   const during = async <T>(what: string, change: () => Promise<T>): Promise<T> => {
     const from = heard.length
@@ -100,7 +100,7 @@ test('every change of a task is told, once for each transaction, and names only 
   expect(await changesToldSince(from)).toEqual([])
 })
 
-test('a page is told at once what to read, then of each change in its workspace, and of none elsewhere', async () => {
+test('a page gets an invalidation event at once, then one for each change in its workspace, and none for others', async () => {
   const other = await runtime.as('owner', 'ten_other')
   const leave = new AbortController()
   const follow = (ctx: ServiceContext, tab: string) => followLive(ctx, { tab }, leave.signal)
@@ -130,7 +130,7 @@ test('a page reads again what it may have missed while nobody listened', async (
   await page.next()
 })
 
-test('a page is told less often while changes do not stop, and at once again after a quiet while', () => {
+test('a page gets fewer events while changes do not stop, and at once again after a quiet while', () => {
   const first = nextRest(0, true)
   let rest = first
   let told = 0

@@ -91,7 +91,7 @@ async function sweepIn(ms: number, runIds: string[]): Promise<void> {
   await sweepMails({ db: runtime.db, log: runtime.ctx.log, now: () => new Date() })
 }
 
-test('a task is told to each member whom it names, once, with a link that answers it', async () => {
+test('a task is mailed to each member whom it names, once, with a link that answers it', async () => {
   const assignees = ['user:Tess@example.com', `user:${people.tom.actor.id}`, 'user:vera@example.com']
   const runId = await paused({
     ...{ assignees: [...assignees, 'user:stranger@example.com', 'role:owner'], dueIn: 'P1D' },
@@ -174,7 +174,7 @@ test('a server that is down gets the same message again later, one that refuses 
   expect(await mails(refused)).toMatchObject([{ status: 'failed', tries: 1 }])
 })
 
-test('an overdue task is told once more, an answered one is not, and nobody who wants no mails is told', async () => {
+test('an overdue task is mailed once more, an answered one is not, and members who want no mails get none', async () => {
   const of = { assignees: ['user:tess@example.com'], dueIn: 'PT1H' }
   const [late, done] = [await paused(of), await paused(of)]
   await settled(late, 1)
@@ -202,7 +202,7 @@ test('an overdue task is told once more, an answered one is not, and nobody who 
   expect(server.taken[0]?.headers).toContain('Subject: About ***')
 })
 
-test('somebody who is given a task is told who gave it, and when it is overdue as long as they have it', async () => {
+test('a person who is given a task gets a mail naming the giver, and when it is overdue as long as they have it', async () => {
   const runId = await paused({ assignees: ['role:operator'], dueIn: 'PT1H' })
   const at = { runId, pauseId: 'main:ok#1' }
   const { tess, tom } = people
@@ -273,7 +273,7 @@ test('a mail server that takes its time holds up no run', async () => {
   await settled(runId, 1)
 })
 
-test('one person gets so many mails an hour, and finds the other tasks in the inbox', async () => {
+test('one person gets a limited number of mails an hour, and finds the other tasks in the inbox', async () => {
   const runId = await paused({ assignees: ['user:vera@example.com', 'user:tess@example.com'] })
   await settled(runId, 2)
   await database.sql`

@@ -37,7 +37,7 @@ const listed = async (title: string) => {
   return tool
 }
 
-test('a model answers as the credential it was given, whoever it names', async () => {
+test('a model answers as its credential, even if it names another person', async () => {
   const step = { id: 'ok', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }] }
   await workflow(runtime.ctx, 'Assigned', { steps: [{ ...step, assignees: ['user:boss@example.com'] }] })
   const { runId, status } = await callTool(client, await named(client, 'Assigned'))

@@ -121,7 +121,7 @@ describe('a client that can ask its user', () => {
     expect(Date.now() - began).toBeLessThan(20_000)
   })
 
-  test('returns what the run waits for, if the answer is refused, and somebody else’s answer counts', async () => {
+  test('returns what the run waits for, if the answer is refused, and another person’s answer counts', async () => {
     const { client } = await person(async (message) => {
       if (message === 'How much?') return { action: 'accept', content: { price: 'much' } }
       return { action: 'decline' }

@@ -73,7 +73,7 @@ test('it opens no workspace that the operator adds the address to: they hand out
   expect(await createMember(third, { email: victim, role: 'editor' })).toMatchObject({ password: null })
 })
 
-test('nor does the operator change a password for somebody who is already a member', async () => {
+test('the operator cannot change a password for a person who is already a member either', async () => {
   await expect(createMember(b, { email: victim, role: 'owner' })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await signIn(THEIRS)).not.toBeNull()
 })
@@ -109,7 +109,7 @@ describe('the invitation to another workspace', () => {
     expect(await signIn(THEIRS)).not.toBeNull()
   })
 
-  test('asks nothing of somebody whose address is proven', async () => {
+  test('asks nothing of a person whose address is proven', async () => {
     const { userId } = await signedIn()
     await admitByAddress(database.db, { email: victim, name: null }, now())
     expect(await signIn(THEIRS)).toBeNull()

@@ -127,7 +127,7 @@ test('every help text says what it is about', async () => {
   expect(new Set(helps.map((help) => help.split(' ').slice(3).join(' '))).size).toBe(helps.length)
 })
 
-test('whatever path callers write, their requests are counted by the folder of the route', async () => {
+test('for any path that callers write, their requests are counted by the folder of the route', async () => {
   const { GET: redeliver } = await import('@/app/api/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver/route')
   const before = [...measured('millrace_http_requests_total')].length
   for (const [webhookId, deliveryId] of [

@@ -89,7 +89,7 @@ describe('the text of a response', () => {
   })
 })
 
-describe('whoever reads a response decodes it as it says', () => {
+describe('a reader of a response decodes it as declared', () => {
   const latin = () => say('application/json; charset=ISO-8859-1', ascii('{"name":"Müller"}'))
   const unknown = () => say('application/json; charset=klingon', ascii('{"name":"M"}'))
   const failure = { success: false, error: { code: 'OUTPUT_INVALID' } }

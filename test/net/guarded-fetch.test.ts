@@ -52,7 +52,7 @@ describe('addresses that may be called', () => {
     expect(canary.hits()).toBe(0)
   })
 
-  test('whoever enters an address is refused by the same rule, without a lookup', async () => {
+  test('a person who enters an address is refused by the same rule, without a lookup', async () => {
     const never = () => Promise.reject(new Error('it was looked up'))
     for (const hostile of HOSTILE_URLS) {
       const url = hostile.replaceAll('PORT', String(canary.port))

@@ -20,7 +20,7 @@ function failed(code: string): Error {
   return Object.assign(new Error(`getaddrinfo ${code}`), { code })
 }
 
-test('a caller cannot tell a private name from one that does not exist; the log can', async () => {
+test('a caller cannot distinguish a private name from one that does not exist; the log can', async () => {
   const refusals = await Promise.all(
     Object.entries(NAMES).map(async ([host, { resolve }]) => {
       const startedAt = performance.now()

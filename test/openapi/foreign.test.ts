@@ -78,7 +78,7 @@ test('says what generators ask for', () => {
   expect(plainForeign({ enum: ['a', null] })).toEqual({ type: ['string', 'null'], enum: ['a', null] })
 })
 
-test('what matches a schema that somebody wrote matches what the document says of it', () => {
+test('a value that matches a custom schema matches the document’s version of it', () => {
   let accepted = 0
   fc.assert(
     fc.property(anySchema, anySchema, anyValue, (written, part, value) => {

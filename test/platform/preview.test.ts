@@ -52,7 +52,7 @@ async function ask(path: string, body: object): Promise<Response> {
   return fetch(`${preview.url}/api/trpc/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-test('the release step makes a workspace and tells no secret, and its first owner needs the setup token', async () => {
+test('the release step makes a workspace and reveals no secret, and its first owner needs the setup token', async () => {
   expect(preview.released).toContain('Created the first workspace ten_preview')
   expect(preview.released).not.toContain(preview.apiKey)
   const owner = { name: 'Ada', email: 'ada@example.com', password: 'a long password of hers', workspace: 'Acme' }
@@ -107,7 +107,7 @@ test('a held answer is given although the process that took it is gone and nobod
 })
 
 test.skipIf(onRealInngest)(
-  'after the Inngest server lost its state, `runs rewake` has a run go on although nobody calls the service',
+  'after the Inngest server lost its state, `runs rewake` continues a run although nobody calls the service',
   async () => {
     const runId = await pausedRun()
     await preview.inngest.forget()
@@ -118,18 +118,21 @@ test.skipIf(onRealInngest)(
   },
 )
 
-test.skipIf(onRealInngest)('what `runs rewake` could not tell the Inngest server, the next request does', async () => {
-  const runId = await pausedRun()
-  await preview.inngest.forget()
-  expect(await answer(runId)).toMatchObject({ status: 200 })
-  expect(await asleep(), preview.logs()).toBe(true)
-  const unreachable = { ...preview, env: { ...preview.env, INNGEST_BASE_URL: 'http://127.0.0.1:9' } }
-  const said = await runCommand(unreachable, 'runs', 'rewake', '--tenant', 'ten_preview', '--id', runId)
-  expect(said).toContain('The Inngest server could not be notified')
-  // The process is still warm from the answer, so it has polled a moment ago.
-  expect((await preview.call('GET', '/api/health')).body).toMatchObject({ status: 'ok' })
-  expect(await seen(async () => (await status(runId)) === 'completed'), preview.logs()).toBe(true)
-})
+test.skipIf(onRealInngest)(
+  'the next request sends the events that `runs rewake` could not send to the Inngest server',
+  async () => {
+    const runId = await pausedRun()
+    await preview.inngest.forget()
+    expect(await answer(runId)).toMatchObject({ status: 200 })
+    expect(await asleep(), preview.logs()).toBe(true)
+    const unreachable = { ...preview, env: { ...preview.env, INNGEST_BASE_URL: 'http://127.0.0.1:9' } }
+    const said = await runCommand(unreachable, 'runs', 'rewake', '--tenant', 'ten_preview', '--id', runId)
+    expect(said).toContain('The Inngest server could not be notified')
+    // The process is still warm from the answer, so it has polled a moment ago.
+    expect((await preview.call('GET', '/api/health')).body).toMatchObject({ status: 'ok' })
+    expect(await seen(async () => (await status(runId)) === 'completed'), preview.logs()).toBe(true)
+  },
+)
 
 test('scripts run with the files that were deployed', async () => {
   const { status, body } = await preview.call('POST', '/api/tools/tool_greet/invoke', { args: { name: 'Ada' } })

@@ -60,7 +60,7 @@ test('without a worker, starts are accepted and health says that nothing carries
   expect(await health()).toEqual({ status: 'ok', checks: { database: 'ok', engine: 'ok' } })
 })
 
-test('a synchronous start is answered as soon as the worker is done, not when somebody looks', async () => {
+test('a synchronous start is answered as soon as the worker is done, not at the next poll', async () => {
   const { pid } = await worker()
   const times: number[] = []
   for (let n = 0; n < 15; n++) {
@@ -89,7 +89,7 @@ test('pauses are answered in one process and carried on in another, through kill
   await expectSound(database.sql, effects)
 })
 
-test('a worker told to stop finishes its step and leaves the rest to another; no step runs twice', async () => {
+test('a worker asked to stop finishes its step and leaves the rest to another; no step runs twice', async () => {
   const [straight = ''] = await publishKinds(caller, effects)
   const first = await worker()
   const before = effects.seen.length

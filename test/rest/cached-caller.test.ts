@@ -172,7 +172,7 @@ test('a known key with the name of another tenant is refused', async () => {
   expect((await start({ headers: { 'x-tenant-id': 'ten_other' } })).status).toBe(401)
 })
 
-test('mistakes in the request are told as to any caller, and the next start works', async () => {
+test('mistakes in the request are reported as to any caller, and the next start works', async () => {
   const { start } = await knownCaller()
   expect(await start({ id: 'wf_unknown' })).toMatchObject({
     status: 404,
@@ -277,7 +277,7 @@ describe.each([
     expect((await runtime.status(runId)).status).toBe('paused')
   })
 
-  test('mistakes in a resume and a status are told as to any caller', async () => {
+  test('mistakes in a resume and a status are reported as to any caller', async () => {
     const { answer, status } = await pausedRun()
     const unknown = 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV'
     expect(await status(unknown)).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } })

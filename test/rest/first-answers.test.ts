@@ -46,7 +46,7 @@ describe('an answer that the specification names comes before "Invalid input"', 
     expect(await callTool({ version, args: 5 })).toEqual([404, 'Tool not found'])
   })
 
-  test('there is no such tool, whatever else is wrong: Tool not found', async () => {
+  test('a missing tool comes before any other fault: Tool not found', async () => {
     for (const toolId of ['tool_none', 'no', `tool_${'x'.repeat(1_000)}`, ''])
       expect(await callTool({ args: 5, dataContext: 5 }, toolId)).toEqual([404, 'Tool not found'])
     expect(await callTool({ args: 5 })).toEqual([400, 'Invalid input'])
@@ -74,7 +74,7 @@ describe('an answer that the specification names comes before "Invalid input"', 
     expect(await ask(wrong)).toEqual([400, 'Invalid input'])
   })
 
-  test('there is no such workflow or run, whatever else is wrong', async () => {
+  test('a missing workflow or run comes before any other fault', async () => {
     for (const workflowId of ['wf_none', 'no', '', 'x'.repeat(1_000)]) {
       const start = { workflowId, body: { data: 5 }, version: 'x'.repeat(100) }
       expect(await said(startRun(ctx, start))).toEqual([404, 'Workflow not found'])

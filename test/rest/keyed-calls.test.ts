@@ -201,7 +201,7 @@ describe('a chat stream with an Idempotency-Key', () => {
     expect((await send(call, 'failed')).text).toContain('Better.')
   })
 
-  test('goes on where it broke off, with the same key', async () => {
+  test('continues where it broke off, with the same key', async () => {
     const call = { path: '/api/chat', body: { agentId: await agent(), message: 'x' }, accept: SSE }
     model.script({ text: 'one two three' })
     const whole = (await send(call, 'resumed')).text

@@ -74,7 +74,7 @@ test.each<[number, string, () => Promise<Response>]>([
   expect(response.headers.get('vary')).toContain('Origin')
 })
 
-test('a page of another origin cannot, nor can any with an API key', async () => {
+test('a page of another origin cannot, and none can with an API key', async () => {
   const other = await call('GET', { origin: 'https://evil.example.com', authorization: token(-3600) })
   expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([401, null])
   const key = await call('GET', { origin: ORIGIN, 'x-api-key': 'sk_unknown_key' })

@@ -34,7 +34,7 @@ test('a file for a task belongs to its run, and its id is the answer', async () 
   await expect(addFile(runtime.ctx, { runId, pauseId, file })).rejects.toMatchObject({ code: 'RUN_NOT_PAUSED' })
 })
 
-test('only a task that asks for a file takes one, from somebody who may answer it', async () => {
+test('only a task that asks for a file takes one, from a person who may answer it', async () => {
   const runId = await paused({ note: { type: 'string' } })
   await expect(addFile(runtime.ctx, { runId, pauseId, file })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   const theirs = await paused({ paper: { type: 'file' } }, { assignees: ['user:nobody@example.com'] })

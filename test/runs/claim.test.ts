@@ -93,7 +93,7 @@ test('a claim takes nobody’s vote off their list, and ends with its own', asyn
   expect(await sees(tess, runId)).not.toContain('mine')
 })
 
-test('the claim of somebody who may no longer answer is nobody’s', async () => {
+test('the claim of a person who may no longer answer is nobody’s', async () => {
   const carl = await person('operator')
   const runId = await paused({ assignees: [`user:${bob.actor.id}`, `user:${carl.actor.id}`] })
   const role = (to: Role) => database.db.update(members).set({ role: to }).where(eq(members.userId, carl.actor.id))

@@ -48,7 +48,7 @@ async function linesOf(ctx: ServiceContext, query: object) {
   return { runs: lines.slice(0, -1) as PresentedRun[], ...(lines.at(-1) as { nextCursor: string | null }) }
 }
 
-test('every run that had ended is in an export once, in order, whatever starts or is deleted meanwhile', async () => {
+test('every run that had ended is in an export once, in order, even while runs start or are deleted', async () => {
   const { ctx, add, workflowId } = await workspace('ten_once')
   const others = await workspace('ten_others')
   await others.add('run_OTHER', 5)

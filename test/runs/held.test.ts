@@ -136,7 +136,7 @@ test('a held answer survives a restart and is given once, also when its event is
   expect(await heldRows(lost)).toHaveLength(0)
 })
 
-test('what happens to the run meanwhile comes first, and the person is told', async () => {
+test('events of the run meanwhile come first, and the person is notified', async () => {
   const [rest, stopped, demoted] = [await paused(), await paused(), await paused()]
   for (const runId of [rest, stopped]) await hold(tess, runId, 1)
   await hold(bob, demoted, 1)
@@ -162,7 +162,7 @@ test('what happens to the run meanwhile comes first, and the person is told', as
   expect(await listRefused(tess)).toEqual([])
 })
 
-test('dismissing a refusal never takes back a newer answer, and undoing says whether the task is still open', async () => {
+test('dismissing a refusal never takes back a newer answer, and undoing reports if the task is still open', async () => {
   const runId = await paused()
   await hold(bob, runId, 1)
   await database.db.update(members).set({ role: 'viewer' }).where(eq(members.userId, bob.actor.id))

@@ -216,7 +216,7 @@ describe('a run of one step', () => {
     expect(await readOutputs(runtime.ctx, { runId: run.runId })).toEqual({ moody: '{"said":"moody"}' })
   })
 
-  it('performs a step that forks with its branches, and a step of a branch by itself, whatever gives them their values', async () => {
+  it('performs a step that forks with its branches, and a step of a branch by itself, whichever steps give them values', async () => {
     const each = { id: 'each', type: 'for-each', items: '${list}' }
     const list = {
       steps: [each, effect('b', { body: { item: '${item}' } }), effect('after')],

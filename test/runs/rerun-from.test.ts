@@ -149,7 +149,7 @@ describe('who may change data on the way', () => {
     expect(await runtime.wait(edited.runId)).toMatchObject({ result: { paid: 1_000 } })
   })
 
-  it('changed data never goes with what a token said of somebody else', async () => {
+  it('changed data never carries another person’s token claims', async () => {
     const { startRun } = await import('@/server/runs/start')
     const { createWorkflow } = await import('@/server/workflows/lifecycle')
     const { id } = await createWorkflow(runtime.ctx, { name: 'Who', steps: [{ id: 'end', type: 'end-flow' }] })

@@ -79,7 +79,7 @@ async function told(as: ServiceContext, of = threadId): Promise<string[]> {
   return (await Promise.all(read)).map((one) => JSON.stringify(one))
 }
 
-test('a thread shows people none of what a run told its agent, and a key all of it', async () => {
+test('a thread shows people none of a run’s messages to its agent, and a key all of them', async () => {
   for (const text of await told(key)) expect(text).toContain(IBAN)
   for (const text of await told(person)) {
     expect(text).toContain('Pay to ***')
@@ -90,7 +90,7 @@ test('a thread shows people none of what a run told its agent, and a key all of 
   expect(JSON.stringify(said)).not.toContain(IBAN)
 })
 
-test('what is said later in such a thread repeats nothing, and people do not go on with it', async () => {
+test('later messages in such a thread repeat nothing, and people do not continue it', async () => {
   await chat(key, { agentId, threadId, message: 'What was it?' }, never)
   for (const text of await told(person)) expect(text).not.toContain(IBAN)
   const refused = { code: 'FORBIDDEN', details: [{ path: 'threadId' }] }
@@ -145,7 +145,7 @@ test('where there is too much to look for, people are shown nothing rather than 
   for (const text of await told(person, own)) expect(text).not.toContain('-number-')
 })
 
-test('once the run is deleted, people are shown nothing of what it said, because nobody knows what it hid', async () => {
+test('once the run is deleted, people see none of its messages, because nobody knows what it hid', async () => {
   const gone = await asked(true, threadId)
   await database.db.execute(sql`delete from runs where id = ${gone}`)
   const [newest] = (await getThread(person, { agentId, threadId }, { limit: '1' })).turns

@@ -124,7 +124,7 @@ test('the data at a step has its fields by their declaration or their value, and
   await expect(at('end')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })
 
-test('a search for a value finds no run by what its screens hide', async () => {
+test('a search for a value that screens hide finds no run', async () => {
   expect(await runsContaining(runtime.ctx, 'Bonn', undefined)).toEqual([runId])
   expect(await runsContaining(runtime.ctx, IBAN.slice(0, 8), undefined)).toEqual([])
 })

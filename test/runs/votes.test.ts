@@ -223,7 +223,7 @@ describe('a step with assignees', () => {
 })
 
 describe('a step that the person who started the run may not decide', () => {
-  test('refuses them, also by another name or after somebody else retried the run', async () => {
+  test('refuses them, also by another name or after another person retried the run', async () => {
     const { id } = await createWorkflow(runtime.ctx, { name: 'Test', ...asking({ noSelfApproval: true }) })
     const start = async (ctx: ServiceContext) => (await startRun(ctx, { workflowId: id, body: {} })).runId
     const runId = await start(token('ada@example.com'))

@@ -128,7 +128,7 @@ describe('times that passed while no process was running', () => {
   })
 })
 
-test('a paused schedule starts nothing, and what passed meanwhile is not made up for', async () => {
+test('a paused schedule starts nothing, and missed times are skipped', async () => {
   const { id } = await schedule({ catchUp: 'once' })
   const one = { workflowId, scheduleId: id }
   expect(await updateSchedule(ctx, { ...one, body: { enabled: false } })).toMatchObject({ enabled: false, next: [] })

@@ -18,7 +18,7 @@ const SEEDS = Number(process.env.SIM_SEEDS ?? 50)
 let simulation: Simulation
 afterEach(() => simulation.close())
 
-test('whatever order deliveries come in, however often and late, every invariant is true', async () => {
+test('in any order of deliveries, however often and late, every invariant is true', async () => {
   simulation = await startSimulation()
   const { violations, effects, compared, modes } = await simulateFrom(simulation, FIRST, SEEDS)
   expect(violations).toEqual([])

@@ -16,7 +16,7 @@ describe('collect-inputs', () => {
     })
   })
 
-  test('also asks for fields that run data already has, unless told to skip them', () => {
+  test('also asks for fields that run data already has, unless set to skip them', () => {
     const data = { email: 'a@b.c', age: 3 }
     expect(ask({ stepId: 'form', config: config({ output }), data, now: new Date(0) })).toHaveProperty('signal')
     expect(ask({ stepId: 'form', config: config({ output, skipWhenPresent: true }), data, now: new Date(0) })).toEqual({

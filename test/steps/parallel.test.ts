@@ -31,7 +31,7 @@ describe('parallel', () => {
     expect(problems({ wait: 3 })).toEqual(['wait'])
   })
 
-  test('puts together what its branches wrote, in their order, and tells how each of them ended', () => {
+  test('merges what its branches wrote, in their order, and reports how each of them ended', () => {
     const branch = (key: string, state: Joined['state'], data: Joined['data']): Joined => ({
       key,
       state,

@@ -10,7 +10,7 @@ const asked = (config: object, values = {}) =>
   ask({ stepId: 'w', config: { event: 'paid', ...config }, data: {}, now, values })
 
 describe('wait-for-event', () => {
-  test('waits for a name and a key, asks nobody, and counts from the start of the run unless told otherwise', () => {
+  test('waits for a name and a key, asks nobody, and by default counts from the start of the run', () => {
     const rules = { since: 'run', when: null, values: {} }
     expect(asked({})).toEqual({ signal: null, event: { name: 'paid', key: null, rules } })
     expect(asked({ key: 17, since: 'step', when: 'true', expiresIn: 'PT2H' }, { a: 1 })).toEqual({

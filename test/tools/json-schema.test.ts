@@ -92,7 +92,7 @@ describe('matching', () => {
     expect(check(object({ toString: { type: 'string' } }), {})).toEqual([])
   })
 
-  test('equal items are found whatever the order of their keys', () => {
+  test('equal items are found in any order of their keys', () => {
     expect(
       check({ uniqueItems: true }, [
         { a: 1, b: 2 },

@@ -57,7 +57,7 @@ describe('the environment of a script', () => {
     return (await pool.run({ tenantId, request, fetch })).ending
   }
 
-  it('is the same whatever earlier scripts did on the same worker', async () => {
+  it('is the same after any earlier scripts on the same worker', async () => {
     const queue = { scripts: 100, chars: 1_000_000 }
     pool = new ScriptPool({ maxRunning: 1, maxWaiting: 0, maxQueueMs: 60_000, queue, idleMs: 60_000 })
     const first = await run('ten_b', INVENTORY)

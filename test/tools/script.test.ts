@@ -57,7 +57,7 @@ describe('a script tool with network access', () => {
     expect(outside.seen).toHaveLength(1)
   })
 
-  test('calls private hosts only where they are permitted, whatever it lists', async () => {
+  test('calls private hosts only where they are permitted, regardless of its list', async () => {
     const tool = await script(ask, { allowedHosts: ['10.0.0.1', '[::1]', '127.0.0.2', 'localhost'] })
     for (const url of ['http://10.0.0.1/', 'http://[::1]/', 'http://127.0.0.2/'])
       expect(await tool.call({ url }), url).toMatchObject({ success: false, error: { code: 'BLOCKED_HOST' } })

@@ -206,7 +206,7 @@ describe('a request', () => {
   const unreadable = ['\u0000', '\ud800']
 
   test.each(names)(
-    '%s refuses whatever is not its input, says what is wrong, and tells nothing of the inside',
+    '%s refuses any other input, explains the problem, and reveals nothing of the inside',
     async (name) => {
       const input = caseOf(name).input?.('x') ?? { id: 'x', name: 'x', q: 'x' }
       const withEach = (hostile: unknown[]) => hostile.flatMap((leaf) => withLeaf(input, leaf))

@@ -201,7 +201,7 @@ describe('a call reaches', () => {
   })
 })
 
-describe('what is saved', () => {
+describe('saved definitions', () => {
   const refused = (path: string, host: string) => ({
     code: 'INVALID_INPUT',
     details: [{ path, code: 'SECRET_NOT_ALLOWED', message: expect.stringContaining(`KEY is not bound to ${host}.`) }],

@@ -25,7 +25,7 @@ describe('masking', () => {
       expect(masked).not.toContain(piece)
   })
 
-  test('leaves no base64 of a secret, whatever it is and wherever it is', () => {
+  test('leaves no base64 of a secret, for any secret at any position', () => {
     const bytes = fc.string({ maxLength: 12 })
     fc.assert(
       fc.property(fc.string({ minLength: 12, maxLength: 40 }), bytes, bytes, (secret, before, after) => {

@@ -66,7 +66,7 @@ test('a draft is nobody else’s business until it is published, which makes one
   ])
 })
 
-test('of two people who save the same revision, one is told; a revision never comes twice', async () => {
+test('of two people who save the same revision, one gets a conflict; a revision never comes twice', async () => {
   const both = await Promise.all(['Mine', 'Theirs'].map((name) => outcome(save({ name }, 0).then(() => 'ok'))))
   expect(both.sort()).toEqual(['VERSION_CONFLICT', 'ok'])
   await save(null, 1)

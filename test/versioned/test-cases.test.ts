@@ -147,7 +147,7 @@ test('values of the vault are masked, also one where a long result is cut', asyn
   expect(JSON.stringify(results)).not.toContain('sword')
 })
 
-test('what does not end in time was not run; the rest keeps its results', async () => {
+test('a case that does not end in time counts as not run; the rest keeps its results', async () => {
   for (const name of ['Quick', 'Slow', 'Too late']) await keep(name, { args: {} }, { kind: 'succeeds' })
   const aborted: boolean[] = []
   const { results } = await runCases(

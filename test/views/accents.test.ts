@@ -35,7 +35,7 @@ describe.each([
   ['composed', 'NFC', 'NFD'],
   ['decomposed', 'NFD', 'NFC'],
 ] as const)('what is stored %s is found in the other form', (_, stored, searched) => {
-  test('by its name, by its business key and by what it contains', async () => {
+  test('by its name, by its business key and by its contents', async () => {
     const { ctx } = runtime
     const name = `Café ${stored}`.normalize(stored)
     const q = `CAFÉ ${stored}`.normalize(searched)

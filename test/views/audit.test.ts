@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.close())
 
-test('the details of entries have the names of what their ids stand for, in their workspace only', async () => {
+test('the details of entries have the names that their ids stand for, in their workspace only', async () => {
   const ctx = await newTenant(database)
   const { id: workflowId } = await createWorkflow(ctx, { name: 'Report', steps: [{ id: 'end', type: 'end-flow' }] })
   await publishWorkflow(ctx, { id: workflowId })

@@ -29,7 +29,7 @@ async function orders(ctx: ServiceContext) {
   return async (body: object) => (await startRun(ctx, { workflowId: id, body })).runId
 }
 
-test('deliveries say of which run they tell, without values of the vault, and are listed by status', async () => {
+test('deliveries name their run, without values of the vault, and are listed by status', async () => {
   const ctx = await newTenant(database)
   const { id } = await createWebhook(ctx, { url, events: ['run.started'] })
   const start = await orders(ctx)

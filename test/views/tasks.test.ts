@@ -132,7 +132,7 @@ describe('tasks', () => {
     expect((await nameActors(foreign, [userId]))(userId)).toMatchObject({ name: 'a former member' })
   })
 
-  it('say who may answer, who has voted and for what, and why somebody may not', async () => {
+  it('say who may answer, who has voted and for what, and why a person may not', async () => {
     const actions = [
       { id: 'yes', label: 'Yes' },
       { id: 'no', label: 'No' },

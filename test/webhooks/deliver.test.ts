@@ -214,7 +214,7 @@ describe('a receiver that is down', () => {
   })
 })
 
-test('a run can end while an endpoint is being deleted, and tells the others', async () => {
+test('a run can end while an endpoint is being deleted, and notifies the others', async () => {
   const going = await endpoint()
   const { id } = await endpoint()
   const runId = await start()
@@ -233,7 +233,7 @@ test('a run can end while an endpoint is being deleted, and tells the others', a
   expect(await deliveries(id)).toHaveLength(2)
 })
 
-test('what has waited a month at a disabled endpoint is given up, and not sent when it is enabled', async () => {
+test('messages that have waited a month at a disabled endpoint are given up, and not sent when it is enabled', async () => {
   const { id } = await endpoint()
   answer = () => 410
   await start()

@@ -56,7 +56,7 @@ test('the engine delivers what happens to a run as it happens, however slow anot
   expect(stuck.attempts).toHaveLength(1)
 })
 
-test('a run that begins and ends in one statement tells both, in order', async () => {
+test('a run that begins and ends in one statement reports both, in order', async () => {
   const runId = await runtime.start({ steps: [{ id: 'end', type: 'end-flow' }] })
   await expect.poll(() => told(runId).map(({ body }) => body.type)).toEqual(['run.started', 'run.completed'])
   const failing = await runtime.start({ steps: [{ id: 'fail', type: 'fail-flow', code: 'NO', message: 'no' }] })

@@ -37,7 +37,7 @@ const button = (text: string, url: string) => ({
   elements: [{ type: 'button', text: { type: 'plain_text', text }, url }],
 })
 
-test('a chat is told in its own words, with a link to the task or the run', async () => {
+test('a chat gets messages in its own format, with a link to the task or the run', async () => {
   const events = ['run.paused', 'run.cancelled']
   const { id } = await createWebhook(runtime.ctx, { url: chat.url, events, format: 'slack' })
   expect(await getWebhook(runtime.ctx, { id })).toMatchObject({ format: 'slack' })

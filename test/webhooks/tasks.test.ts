@@ -70,7 +70,7 @@ const answer = (runId: string) =>
     body: { type: 'request_user_action', actionId: 'yes', actionValue: 'Yes' },
   })
 
-test('a task is reported when the workflow names people, and when somebody gives it to a member', async () => {
+test('a task is reported when the workflow names people, and when it is given to a member', async () => {
   const [tess, tom] = [await person('Tess'), await person('Tom')]
   const runId = await paused({ assignees: ['user:tess@example.com', 'role:operator'] })
   await toldTypes(runId, ['run.paused', 'task.assigned'])
@@ -118,7 +118,7 @@ test('a late task that a process of the release before finds is reported too', a
   await toldTypes(runId, ['run.paused', 'task.overdue', 'run.completed'])
 })
 
-test('a chat hears of it in its own words', () => {
+test('a chat gets it in its own format', () => {
   const run = { runId: 'run_1', workflowName: 'Order', businessKey: 'A-17', startedVia: 'apiKey' }
   const of = (type: string, more = {}) =>
     JSON.parse(slackBody(type, { ...run, pauseSignal: { id: pauseId, title: 'Check it' }, ...more }))

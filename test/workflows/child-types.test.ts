@@ -71,7 +71,7 @@ test('it is what the tools give that the workflow was published with, and nothin
   expect(totalOf(await known(runs([numbered])), 'r0')).toBe('a string')
 })
 
-test('each version is read once, whichever workflows run it, and only so many', async () => {
+test('each version is read once, whichever workflows run it, and only a limited number', async () => {
   const leaf: Steps = [{ id: 'end', type: 'end-flow', output: { total: 1 } }]
   const leaves = await Promise.all(Array.from({ length: 4 }, () => published(leaf)))
   const end = { id: 'end', type: 'end-flow', output: { total: '${r3.total}' } }
@@ -107,7 +107,7 @@ test('each version is read once, whichever workflows run it, and only so many', 
   expect((await known(after(100))).size).toBe(0)
 })
 
-test('of what a step can refer to, only what leads to it is read', async () => {
+test('only the steps that lead to a step are read for its references', async () => {
   const { stepsLeadingTo } = await import('@/server/workflows/check/leading-to')
   const steps = ['a', 'fork', 'b1', 'b2', 'c', 'd', 'clean'].map((id) => ({
     id,

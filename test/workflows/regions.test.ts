@@ -80,7 +80,7 @@ describe('branches', () => {
   })
 })
 
-describe('what is known', () => {
+describe('the known types', () => {
   const use = (id: string, name: string) => ({ id, type: 'end-flow', output: { v: `\${${name}}` } })
   const knownAfter = (name: string, more: object = {}) =>
     codes([fork('f', more), set('x'), set('y'), use('end', name)], edges)

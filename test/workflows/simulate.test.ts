@@ -203,7 +203,7 @@ describe('a simulation', () => {
     }
   }, 600_000)
 
-  test('makes only so many values, and holds the event loop for less than 250 ms', async () => {
+  test('limits its values, and holds the event loop for less than 250 ms', async () => {
     const big = { id: 'big', type: 'call-agent', agentId: 'agt_x', message: 'x' }
     const chosen = { type: 'string', options: Array.from({ length: 1_000 }, (_, nth) => `o${nth}`) }
     const payload = Object.fromEntries(Array.from({ length: 500 }, (_, nth) => [`f${nth}`, chosen]))
@@ -287,7 +287,7 @@ describe('of a saved workflow', () => {
     expect(warnings.map(({ code }) => code)).toContain('W_REF_MAYBE')
   })
 
-  test('whatever a simulation fails on, publishing goes on without its hints, and the log has why', async () => {
+  test('if a simulation fails for any reason, publishing continues without its hints, and the log has the reason', async () => {
     const { id } = await createWorkflow(ctx, DIVIDES)
     const logged: object[] = []
     const log = { ...ctx.log, warn: (fields: object) => logged.push(fields) }

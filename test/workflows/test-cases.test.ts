@@ -219,7 +219,7 @@ test('cases are renamed, changed and deleted by those who edit the workflow, in 
   expect(await workflowCases(runtime.ctx, one)).toEqual([])
 })
 
-test('a run that goes on, of another workflow, or that holds the data of a token’s subject is not kept', async () => {
+test('a run in progress, of another workflow, or that holds the data of a token’s subject is not kept', async () => {
   const run = await ended({ steps: [script('a', 'return {}')] }, {})
   const other = await ended({ steps: [script('a', 'return {}')] }, {})
   const body = { name: 'No', runId: run.runId, expected: { kind: 'succeeds' } }

@@ -51,7 +51,7 @@ describe('updateWorkflow', () => {
     expect(await updateWorkflow(owner, { id, body: { initialStep: null } })).toHaveProperty('initialStep', 'ask')
   })
 
-  test('a body without changes makes no version, whatever the order of its keys', async () => {
+  test('a body without changes makes no version, in any order of its keys', async () => {
     const made = await createWorkflow(owner, RUNNABLE)
     const [first, ...rest] = RUNNABLE.steps
     const reordered = Object.fromEntries(Object.entries(first ?? {}).reverse())

@@ -91,7 +91,7 @@ it('keeps what came before very many iterations in the timeline, and reads one o
   expect(one.cut).toBe(false)
 })
 
-it('shows an early iteration that is still open, whatever came after it, and tells when it has ended', async () => {
+it('shows an early iteration that is still open, regardless of later ones, and shows when it has ended', async () => {
   const { sql, ctx } = { sql: database.sql, ctx: runtime.ctx }
   const { runId, fork } = await seedIterations(sql, ctx.tenantId, 1_050)
   const first = sql`run_id = ${runId} and branch = ${`${fork}/0`}`

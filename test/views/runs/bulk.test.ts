@@ -71,7 +71,7 @@ describe('many runs at once', () => {
     expect(await all('retry', workflowId, before)).toEqual({ done: 0, refused: [] })
   })
 
-  it('are run again once each, whatever their end, and open ones are not', async () => {
+  it('are run again once each, after any end, and open ones are not', async () => {
     const done = { id: 'done', type: 'end-flow' }
     const { workflowId } = await started(done, ['E-1', 'E-2'])
     const before = new Date().toISOString()

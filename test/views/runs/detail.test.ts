@@ -208,7 +208,7 @@ describe('the overview of a run', () => {
     })
   })
 
-  it('names the action somebody chose, by its label', async () => {
+  it('names the chosen action by its label', async () => {
     const actions = [
       { id: 'yes', label: 'Approve' },
       { id: 'no', label: 'Reject' },
@@ -304,7 +304,7 @@ describe('the overview of a run', () => {
     expect(await getRunOverview(runtime.ctx, { runId: again })).toMatchObject({ retryOf: runId, again: [] })
   })
 
-  it('names the step because of which its failure path runs', async () => {
+  it('names the step that caused its failure path', async () => {
     const refuse = { id: 'no', type: 'fail-flow', name: 'Book a room', code: 'NO_ROOM', message: 'None is free' }
     const tell = effect('tell', 'down', { retry: { initialDelayMs: 60_000 } })
     const runId = await runtime.start({ steps: [refuse, tell], onFailure: 'tell' })

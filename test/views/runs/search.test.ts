@@ -73,7 +73,7 @@ it('a value over the size limit is not read, however small it is stored', async 
   expect(await found('needle')).toEqual([])
 })
 
-it('a search reads so many bytes and runs at most, the newest first', async () => {
+it('a search reads a limited number of bytes and runs, the newest first', async () => {
   const note = `haystack ${'y'.repeat(1_000)}`
   const older = await ran('Bodø', 3, note)
   const newer = await ran('Bodø', 3, note)
