@@ -167,7 +167,7 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   // A platform that starts a process per burst of requests migrates when it deploys.
   if (!settings.VERCEL) await whenAvailable(() => migrate(settings.directUrl ?? url), waiting)
   if (!(await whenAvailable(() => checkPreparing(url), waiting)))
-    log().warn({}, 'the pooler of DATABASE_URL loses prepared statements; going on without them, which is slower')
+    log().warn({}, 'the pooler of DATABASE_URL loses prepared statements; continuing without them, which is slower')
   // From here on, `database()` returns this pool.
   const { sql, db } = database()
   // The first statements show whether the server accepts the pool's connection settings.

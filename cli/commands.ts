@@ -50,21 +50,21 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   vault bind --tenant ID --name NAME --hosts api.example.com,*.example.org   (where the secret may be sent)
   vault list --tenant ID
   vault delete --tenant ID --name NAME
-  runs keep --tenant ID --days N|forever                  (deletes runs that ended more than so many days ago)
+  runs keep --tenant ID --days N|forever                  (deletes runs that ended more than N days ago)
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
-  inngest sync [--url https://millrace.example.com]       (tells the Inngest server where the functions are)
-  runs rewake --tenant ID --id RUN_ID                     (has the engine take a run up again, from its last record)
-  files move --from ${FILE_STORES.join('|')} --to ${FILE_STORES.join('|')}   (copies all uploads, then makes that the place that counts; deletes nothing)
+  inngest sync [--url https://millrace.example.com]       (registers the functions with the Inngest server)
+  runs rewake --tenant ID --id RUN_ID                     (makes the engine resume a run from its last record)
+  files move --from ${FILE_STORES.join('|')} --to ${FILE_STORES.join('|')}   (copies all uploads, then switches to the new place; deletes nothing)
   installation reset [--copied]                           (after a key was lost or files moved; --copied: the database is a copy)
   backup --to FILE                                        (of the running service and its embedded database; holds secrets)
   restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
-  pull -f DIR --tenant ID [--prune]                       (writes what people defined into files)
+  pull -f DIR --tenant ID [--prune]                       (writes the definitions into files)
   diff -f DIR --tenant ID [OPTIONS]                       (what apply would change; exit code 0 nothing, 2 something, 1 error)
   apply -f DIR --tenant ID [OPTIONS]                      (makes the workspace match the files; all or nothing)
   doctor                                                  (checks the service and says how to fix it)
 
-LIMITS of what tokens of a secret may touch: [--workflows wf_a,wf_b] [--agents agt_a] [--own-runs]
-OPTIONS of diff and apply: [--publish] [--prune] (archives what has no file any more) [--force] (overwrites changes made by others)
+LIMITS of a secret's tokens: [--workflows wf_a,wf_b] [--agents agt_a] [--own-runs]
+OPTIONS of diff and apply: [--publish] [--prune] (archives objects without a file) [--force] (overwrites changes made by others)
 pull, diff and apply can also use another service: pass --url https://millrace.example.com instead of --tenant, and an API key
 as DEFINITIONS_KEY or --key.
 

@@ -62,7 +62,5 @@ function inJson(value: unknown, path: string): JsonValue {
 function inDouble(value: bigint, path: string): number {
   const number = Number(value)
   if (String(number) === String(value)) return number
-  throw new Error(
-    `${path} is ${value}, which would be changed to ${number}. Put numbers of so many digits into quotes.`,
-  )
+  throw new Error(`${path} is ${value}, which would be changed to ${number}. Put numbers of this length in quotes.`)
 }
