@@ -21,7 +21,6 @@ export interface Bench {
   postgres: string
   /** Inserts per second by number of callers, taken just before the work. */
   inserts: Map<number, number>
-  /** Adds a result. */
   note(result: Result): void
   round: number
 }

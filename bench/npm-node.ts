@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /**
- * Installs Node from npm's own package into a folder, unless it is there already.
+ * Installs Node from npm's own package into a folder, unless it exists already.
  * @param version as npm takes it: `24`, `22.13.0`
  * @returns the program's path
  */

@@ -6,7 +6,6 @@ import type { RunFile } from '@/cli/data-dir'
 export interface Service {
   url: string
   apiKey: string
-  /** The current web process. */
   webPid(): number
 }
 

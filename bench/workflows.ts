@@ -15,7 +15,6 @@ function chain(name: string, steps: { id: string }[]): object {
   return { name: `bench: ${name}`, payload, steps: all, edges }
 }
 
-/** Five steps of one kind. */
 export function fiveSteps(kind: Kind, tools: Tools, effectUrl: string): object {
   const config = {
     trivial: { type: 'test-effect', body: { n: '${n}' } },

@@ -172,13 +172,13 @@ function inTenant(command: TenantCommand): Command {
     })
 }
 
-/** A command in the tenant of the given API key. */
+/** A command in the tenant of an API key. */
 function onKey(command: TenantCommand): Command {
   return async (operator, flags) =>
     command(actFor(operator, await tenantOfApiKey(operator.db, textOf(flags, 'id'))), flags)
 }
 
-/** A command in the tenant of the given signing secret. */
+/** A command in the tenant of a signing secret. */
 function onSecret(command: TenantCommand): Command {
   return async (operator, flags) =>
     command(actFor(operator, await tenantOfSigningSecret(operator.db, textOf(flags, 'id'))), flags)

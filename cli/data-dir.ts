@@ -59,7 +59,7 @@ export async function claimDataDir(dataDir: string, shared = false): Promise<Cla
     const elsewhere = isElsewhere(lock.owner)
     if (shared && elsewhere) return { release: () => {}, previous: undefined, owned: false }
     const theirs = previous?.launcher.pid === lock.owner.pid ? previous : undefined
-    // A killed container's lock goes stale.
+    // The lock of a killed container goes stale.
     if (Date.now() - startedAt > (elsewhere ? SILENT_MS + NOTICE_MS : patienceMs(theirs))) {
       throw new CannotStart(
         `Millrace already runs on ${dataDir}${theirs ? ` at ${theirs.url}` : ''} (process ${lock.owner.pid}${elsewhere ? ', on another machine or in another container' : ''}). ` +

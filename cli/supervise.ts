@@ -22,7 +22,7 @@ const LONGEST_WAIT_MS = 30_000
 /**
  * Supervises an instance until the service stops. Restarts it whenever it ends, immediately the first time and then
  * after growing delays, and never gives up.
- * @returns the first instance that runs; rejects when none ever did
+ * @returns the first instance that runs; rejects if none ever did
  */
 export function keepRunning<T extends Supervised>(of: Supervision<T>): Promise<T> {
   return new Promise((resolve, reject) => {

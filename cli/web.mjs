@@ -160,7 +160,7 @@ function runtimeStarted() {
 
 /** Lets work in progress finish within the grace period. */
 async function drain() {
-  // In dev the engine calls the functions over HTTP, so keep answering until it has stopped.
+  // In dev the engine calls the functions over HTTP, so answer until it has stopped.
   if (dev) await stopRuntime()
   draining = true
   for (const server of [http, ...extraServers]) server.close()

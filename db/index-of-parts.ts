@@ -30,7 +30,6 @@ export async function onPartitions(
   return true
 }
 
-/** Whether a table or an index is partitioned. */
 async function isPartitioned(sql: postgres.Sql, name: string): Promise<boolean> {
   const [found] = await sql`select relkind in ('p', 'I') as parts from pg_class where oid = to_regclass(${`"${name}"`})`
   return found?.parts === true

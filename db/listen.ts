@@ -1,6 +1,5 @@
 import type postgres from 'postgres'
 
-/** The callbacks of a subscriber. */
 export interface Subscriber {
   /** A notification arrived. */
   heard(value: string): void

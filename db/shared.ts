@@ -2,14 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { processWide } from './process-wide'
 import type { Database } from './types'
 
-/** How busy the connections of a pool are. */
 export interface PoolUsage {
   /** How many connections it may open. */
   most: number
   calls: number
 }
 
-/** The state `db` keeps for the whole process. */
+/** The process-wide state of `db`. */
 export const shared = () =>
   processWide('db', () => ({
     /** Open pools by connection string. */

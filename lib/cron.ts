@@ -85,7 +85,6 @@ export function nextTime(cron: Cron, zone: string, after: Date): Date | null {
   return null
 }
 
-/** The next times after `after`. */
 export function nextTimes(cron: Cron, zone: string, after: Date, count: number): Date[] {
   const times: Date[] = []
   for (let at = nextTime(cron, zone, after); at && times.length < count; at = nextTime(cron, zone, at)) times.push(at)

@@ -1,4 +1,6 @@
-/** Does the work for each item, a few at a time and in order. A failure of one ends the others after their current item. */
+/**
+ * Does the work for each item, a few at a time and in order. A failure of one ends the others after their current item.
+ */
 export async function forEachAtOnce<T>(
   items: readonly T[],
   atOnce: number,

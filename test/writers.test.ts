@@ -39,7 +39,9 @@ const drizzleTables = new Map<string, Table>(Object.entries(TABLES))
 const known = new Set<string>(Object.values(TABLES))
 
 const IMPORT = /\bimport (?:\* as (\w+)|\{([^}]*)\}) from '([^']+)'/g
-/** Another name for one of several tables: `for (const table of [runs, walks])`, `const child = alias(runs, 'child')`. */
+/**
+ * Another name for one of several tables: `for (const table of [runs, walks])`, `const child = alias(runs, 'child')`.
+ */
 const RENAMED = /\bconst (\w+) (?:of \[([^\]]*)\]|= (?:alias\()?(\w+)[,)\n])/g
 const DRIZZLE = /\.(?:insert|update|delete)\(\s*([\w.]+)\s*,?\s*\)/g
 const SQL =

@@ -34,7 +34,10 @@ export async function startServer(folder: string): Promise<EmbeddedPostgres> {
   return startEmbeddedPostgres({ dataDir, log: () => {}, settings: SETTINGS })
 }
 
-/** As the product's own cluster, but without checksums: with them, the first read of each new row would write to the log. */
+/**
+ * As the product's own cluster, but without checksums: with them, the first read of each new row would write to the
+ * log.
+ */
 async function create(dataDir: string): Promise<void> {
   const draft = `${dataDir}.new`
   rmSync(draft, { recursive: true, force: true })

@@ -30,7 +30,6 @@ export function parseClaimRef(ref: string): { jobId: string; generation: string 
   return found?.[1] && found[2] ? { generation: found[1], jobId: found[2] } : undefined
 }
 
-/** Builds the request that calls a function. */
 export function buildCall(state: CallState, appUrl: string, signingKey: string | undefined, now: number): HandlerCall {
   const event: unknown = JSON.parse(state.event)
   const url = new URL(appUrl)

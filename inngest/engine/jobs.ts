@@ -10,7 +10,6 @@ export async function releaseClaims(ctx: EngineContext): Promise<void> {
     select pg_notify('engine', '')`
 }
 
-/** Releases one claim. */
 export async function releaseClaim(ctx: EngineContext, claim: Claim): Promise<void> {
   await ctx.sql`
     with released as (

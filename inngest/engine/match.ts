@@ -134,7 +134,6 @@ export function read(operand: Operand, scope: Scope): Found {
   return value === undefined ? undefined : { value }
 }
 
-/** Whether all comparisons hold. */
 export function matches(comparisons: readonly Comparison[], scope: Scope): boolean {
   return comparisons.every(({ left, op, right }) => {
     const a = read(left, scope)

@@ -91,7 +91,6 @@ export class Slots {
     return [...this.lastTurn].map(([lane, at]) => ({ lane, at }))
   }
 
-  /** The reserved slots of each lane. */
   reservedByLane(): { lane: string; n: number }[] {
     return [...this.reservedIn].map(([lane, n]) => ({ lane, n }))
   }

@@ -8,9 +8,9 @@ import { type Api, startApi } from '../support/api'
 import { rounds } from '../support/rounds'
 
 /**
- * Requests per operation. Thirty cover each parameter, header and body with many kinds of invalid values, different ones
- * in each run of the tests; the 500 of `SOAK=1` cover all kinds and take two to three minutes. Use `FUZZ_REQUESTS=10000`
- * for a long search and `FUZZ_SEED=…` to repeat one.
+ * Requests per operation. Thirty cover each parameter, header and body with many kinds of invalid values, different
+ * ones in each run of the tests; the 500 of `SOAK=1` cover all kinds and take two to three minutes. Use
+ * `FUZZ_REQUESTS=10000` for a long search and `FUZZ_SEED=…` to repeat one.
  */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(30, 500))
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)

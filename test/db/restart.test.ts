@@ -26,7 +26,8 @@ function ask(child: ChildProcess, message: string): Promise<Tally> {
   })
 }
 
-// Without patches/postgres+3.4.9+001+fixes.patch the driver writes to a closed connection, outside of any caller's reach.
+// Without patches/postgres+3.4.9+001+fixes.patch the driver writes to a closed connection, outside of any caller's
+// reach.
 test.each(['SIGINT', 'SIGKILL'] as const)(
   'a server that is ended by %s and started again under transactions breaks nothing but those under way',
   { timeout: 300_000 },

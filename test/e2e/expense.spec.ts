@@ -76,7 +76,7 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
   await choose('End')
   const id = await expectDrawn(page, workspace)
 
-  // Who decides.
+  // The people who decide.
   await node(page, 'Request a decision').click()
   // A form follows the selection, and the previous one has such a button too.
   await expect(inspector.getByRole('heading', { name: 'Request a decision' })).toBeVisible()

@@ -221,7 +221,7 @@ test('people change the workspace from the menu', async ({ page, workspace }) =>
   await page.keyboard.press('g')
   await page.keyboard.press('w')
   await expect(page.getByText('Of the second')).toBeVisible()
-  // The two have different roles.
+  // The two people have different roles.
   await expect(page.getByRole('button', { name: 'New workflow' })).toHaveCount(0)
 })
 

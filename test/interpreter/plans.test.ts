@@ -9,8 +9,8 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 // The statements that every run sends find their rows by primary key. Partial indexes on open walks and records are
-// tempting, and read every dead entry. Before the tables are first analyzed, after the first runs, all indexes cost Postgres
-// the same, and it may take another one.
+// tempting, and read every dead entry. Before the tables are first analyzed, after the first runs, all indexes cost
+// Postgres the same, and it may take another one.
 
 let database: FreshDatabase
 let runtime: TestRuntime

@@ -3,11 +3,12 @@ import { type TestContext, test } from 'vitest'
 
 // How to add a scenario to the soak:
 //
-// 1. A file test/soak/<what>.soak.ts, which `npm test` does not run.
-// 2. In it, one `scenario(name, rounds, work)` per scenario. The name states the invariant. `rounds` is how often it
+//   1. A file test/soak/<what>.soak.ts, which `npm test` does not run.
+//   2. In it, one `scenario(name, rounds, work)` per scenario. The name states the invariant. `rounds` is how often it
 //      repeats unless the caller overrides it. `work` checks with `expect` and ends by itself.
-// 3. Everything random comes from `soak.random()`, so that the printed seed repeats the run.
-// 4. `soak.say(…)` for figures worth reading afterwards.
+//   3. Everything random comes from `soak.random()`, so that the printed seed repeats the run.
+//   4. `soak.say(…)` for figures worth reading afterwards.
+//
 // The same work at a small size belongs in `npm test`: share it through a helper such as test/recovery/strike.ts.
 
 export interface Soak {

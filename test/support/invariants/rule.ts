@@ -5,9 +5,9 @@ export interface Rule {
   /** The condition that must hold. */
   says: string
   /**
-   * Selects one text per violation. May use these names: `r` runs, `s` step records, `p` pauses, `w` walks, `v` votes (without the
-   * rows a test has forged), `carrier` (engine runs of walks, open or not, with or without a row of their own) and `sent`
-   * (events in the outbox).
+   * Selects one text per violation. May use these names: `r` runs, `s` step records, `p` pauses, `w` walks, `v` votes
+   * (without the rows a test has forged), `carrier` (engine runs of walks, open or not, with or without a row of their
+   * own) and `sent` (events in the outbox).
    */
   broken: string
 }
