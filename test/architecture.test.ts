@@ -71,7 +71,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('what a page shows while it loads does not load the page’s own code, which the page would load again', () => {
+  test('loading placeholders do not load the page’s own code, which the page would load again', () => {
     const shown = (file: string) => /^app\/.*\/loading\.tsx$/.test(file)
     expect(offenders(shown, ({ to, ours }) => !ours || inside('app/_ui')(to) || /-skeleton$/.test(to))).toEqual([])
   })

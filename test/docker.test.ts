@@ -26,12 +26,12 @@ function listAfter(text: string, word: string): string[] {
   return JSON.parse(new RegExp(`${word}\\s*(\\[.*\\])`).exec(text)?.[1] ?? '[]') as string[]
 }
 
-test('the container starts what npm start starts, and the release step what npm run db:migrate runs', () => {
+test('the container starts the same command as npm start, and the release step the same as npm run db:migrate', () => {
   expect(listAfter(lines.at(-1) ?? '', 'CMD').join(' ')).toBe(manifest.scripts.start)
   expect(listAfter(service('migrate'), 'command:').join(' ')).toBe(manifest.scripts['db:migrate'])
 })
 
-test('what they need at run time is no development dependency, which the image leaves out', () => {
+test('no package needed at run time is a development dependency, which the image leaves out', () => {
   // In this order: a file written after the build makes the first start build again.
   expect(dockerfile).toMatch(/RUN npm run build .*&& npm prune --omit=dev && touch \.next\/BUILD_ID$/m)
   expect(Object.keys(manifest.dependencies)).toEqual(expect.arrayContaining(['next', 'tsx', 'typescript']))
@@ -107,7 +107,7 @@ test('app and release step are one image, and every other image is an exact vers
   for (const name of ['postgres', 'inngest', 'redis']) expect(services[name]?.image, name).toMatch(/:v?\d+\.\d+/)
 })
 
-test('what Inngest keeps is in its volume, which it may write to', () => {
+test('Inngest’s data is in its volume, which it may write to', () => {
   expect(service('inngest')).toContain('INNGEST_SQLITE_DIR: /data')
   expect(service('inngest')).toContain('- inngest:/data')
   expect(service('inngest')).toContain('user: "0"')

@@ -73,7 +73,7 @@ describe('an answer', () => {
     expect(model.calls[1]?.body.response_format.json_schema.schema).toEqual(ORDER_SCHEMA)
   })
 
-  test('of a draft comes from the draft, in a thread of the agent, and leaves what is saved as it was', async () => {
+  test('of a draft comes from the draft, in a thread of the agent, and leaves the saved version unchanged', async () => {
     const { id } = await newAgent(ctx, {}, model)
     model.script(json({ colour: 'red' }), json(ORDER))
     const draft = { instructions: 'Name a colour.', outputSchema: { type: 'object', required: ['colour'] } }
@@ -87,7 +87,7 @@ describe('an answer', () => {
     expect((await refusal(invokeDraftAgent(as, { agentId: id, body }, never))).code).toBe('FORBIDDEN')
   })
 
-  test('that is asked for once belongs to no thread, and says what it cost', async () => {
+  test('that is requested once belongs to no thread, and reports its cost', async () => {
     const prices = { input: 1, output: 2 }
     const config = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
     const { id } = await newAgent(ctx, { model: config })

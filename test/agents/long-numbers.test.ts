@@ -38,7 +38,7 @@ test('a number beyond 2^53 in an answer and in the arguments of a call keeps eve
   expect(JSON.stringify(model.calls[1]?.body.messages)).toContain(`${LONG}\\"`)
 })
 
-test('such a number is no number of a schema, rather than another one', async () => {
+test('such a number never counts as another number of a schema', async () => {
   const { id } = await newAgent(ctx, {}, model)
   model.answer(() => ({ text: `{"item":"x","amount":${LONG}}` }))
   expect(await refusal(invoke(id))).toMatchObject({ code: 'OUTPUT_SCHEMA_MISMATCH' })

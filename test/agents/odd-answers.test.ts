@@ -65,7 +65,7 @@ describe('an answer that is not whole', () => {
     })
   })
 
-  test('is no structured answer, and is not paid for twice: the error names the limit', async () => {
+  test('is not a structured answer, and is not paid for twice: the error names the limit', async () => {
     const { id } = await extractor({ model: asModel({ settings: { maxOutputTokens: 7 } }) })
     model.script({ message: { content: '{"a":' }, finish: 'length' }, { text: '{"a":1}' })
     const { code, details } = await refusal(invoke(id))
@@ -77,7 +77,7 @@ describe('an answer that is not whole', () => {
     })
   })
 
-  test('is an answer all the same if what the schema asks for is whole', async () => {
+  test('is still an answer if all that the schema requires is complete', async () => {
     const { id } = await extractor()
     model.script({ message: { content: '{"a":1} Furthermore, one could' }, finish: 'length' })
     expect((await invoke(id)).data).toEqual({ a: 1 })
@@ -131,7 +131,7 @@ describe('an answer that is not whole', () => {
 describe('a turn that failed', () => {
   const prices = { input: 2, output: 4 }
 
-  test('says what it used, which tools it called, and whether to try again', async () => {
+  test('reports its usage, the tools it called, and whether to try again', async () => {
     const tool = await newScriptTool(ctx, 'return 1')
     const { id } = await extractor({ tools: [tool], model: asModel({ prices }) })
     const calls: Reply = {
@@ -289,7 +289,7 @@ describe('a tool’s schema that some providers refuse', () => {
     expect((await offered(schema, { email: 'a@example.com' })).result).toContain('a@example.com')
   })
 
-  test('demands what all its parts demand', async () => {
+  test('requires everything that all its parts require', async () => {
     const part = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
     const { parameters } = await offered({ allOf: [part, { not: { required: ['b'] } }], not: {}, enum: [] }, {})
     expect(parameters).toEqual({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] })
@@ -307,7 +307,7 @@ describe('a tool’s schema that some providers refuse', () => {
     expect(JSON.parse(result).got).toEqual({ 'größe in cm': 1, 'grösse in cm': 2, 頁: 3, plain: 4 })
   })
 
-  test('whose parts refer to what has to go is offered open', async () => {
+  test('whose parts refer to removed ones is offered open', async () => {
     const schema = {
       type: 'object',
       properties: { a: { $ref: '#/anyOf/0' } },

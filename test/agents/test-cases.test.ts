@@ -73,7 +73,7 @@ test('a thread is kept as its messages, which the draft answers one after the ot
   expect(await threadCount()).toBe(1)
 })
 
-test('an answer that does not match, a model that fails and a text that lacks something fail, with what they used', async () => {
+test('an answer that does not match, a model that fails and a text that lacks something fail, with their usage', async () => {
   const { id } = await newAgent(ctx, {}, model)
   model.script({ text: '{"item":"apples","amount":2}' })
   const { threadId } = await say(id, { message: 'Two apples' })

@@ -11,7 +11,7 @@ const refused = (work: () => unknown) => {
   }
 }
 
-test('what an invoke does not know is refused with the nearest name, never dropped', () => {
+test('a field that an invoke does not know is refused with the nearest name, never dropped', () => {
   expect(refused(() => parseWhole(InvokeAgent, { message: 'Hi', files: ['x'], threadID: 't' }, ['message']))).toEqual([
     { path: 'files', message: 'This call has no such field.' },
     { path: 'threadID', message: 'This call has no such field. Did you mean threadId?' },

@@ -22,7 +22,7 @@ afterAll(() => database?.close())
 const refusal = (details: object[]) => ({ code: 'INVALID_INPUT', details })
 const NO_FILES = { path: 'files', message: 'This call has no such field.' }
 
-test('a chat and a draft that is tried refuse what they do not know, as an invoke does', async () => {
+test('a chat and a draft that is tried refuse unknown fields, as an invoke does', async () => {
   const { id: agentId } = await newAgent(ctx)
   const said = { agentId, message: 'Two apples', files: ['x'] }
   await expect(chat(ctx, said, never)).rejects.toMatchObject(refusal([NO_FILES]))
@@ -43,7 +43,7 @@ test('a chat and a draft that is tried refuse what they do not know, as an invok
   )
 })
 
-test('settings of an agent and a tool refuse what they do not know; around them, a body may have more', async () => {
+test('settings of an agent and a tool refuse unknown fields; around them, a body may have more', async () => {
   const model = { provider: 'scripted', modelId: 'm' }
   const wrong = (path: string, message: string) => refusal([{ path, message: `has no field ${message}` }])
   const make = (fields: object) => createAgent(ctx, { name: 'A', ...fields } as never)

@@ -51,7 +51,7 @@ test.each(calls.map((call) => [named(call), call] as const))('%s', async (_name,
   expect(response.status).toBeLessThan(300)
 })
 
-test('the README pulls definitions into files, and what it pulled is what the workspace has', async () => {
+test('the README pulls definitions into files, and they equal the workspace’s', async () => {
   const admin = adminOn({ DATABASE_URL: api.database.url, LOG_LEVEL: 'error' })
   const pull = commands.find(({ page, words }) => page === 'README.md' && words.includes('pull'))
   const args = pull?.words.slice(pull.words.indexOf('pull')) ?? []

@@ -44,7 +44,7 @@ async function allRows(): Promise<string> {
   return rows.flatMap((table) => table.map(({ row }) => String(row))).join('\n')
 }
 
-test('what a failed statement was given is in no answer, no log and no row', async () => {
+test('the values of a failed statement are in no answer, no log and no row', async () => {
   const step = { id: 'work', type: 'test-effect', url: effects.url }
   const { body: workflow } = await call('POST', '/api/workflows', { name: 'Asks', steps: [step] })
   const { body: run } = await call('POST', `/api/workflow/start-async/${workflow.id}`, {})

@@ -154,7 +154,7 @@ describe('an unauthenticated caller', () => {
     expect(JSON.parse(answer.text).error).toEqual({ message: 'Unauthorized', code: 'UNAUTHORIZED', details: [] })
   })
 
-  test('learns nothing about what exists', async () => {
+  test('learns nothing about existing objects', async () => {
     const [there, missing] = await Promise.all(
       ['wf_hello', 'wf_none'].map((id) => send('GET', `/api/workflows/${id}`, { key: false })),
     )

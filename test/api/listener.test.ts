@@ -121,7 +121,7 @@ test('only the listener sends the document of the API compressed', async () => {
 })
 
 describe.each(Object.keys(ROUTES))('%s', (folder) => {
-  test('answers the same about what exists', async () => {
+  test('answers the same about existing objects', async () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'PATCH']) await both(method, existing(folder))
     const url = `${existing(folder)}?limit=1&offset=1&x=%ff&y=a+b%20c#fragment`
     const headers = { 'accept-encoding': 'gzip, deflate, br' }
@@ -129,7 +129,7 @@ describe.each(Object.keys(ROUTES))('%s', (folder) => {
     if (folder !== '/api/openapi.json') await both('GET', url, { headers })
   })
 
-  test('answers the same about what does not, with any method and body', async () => {
+  test('answers the same about missing ones, with any method and body', async () => {
     const path = missing(folder)
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       // The collection would accept it as a new object.

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { startApi } from '../support/api'
 
-test('the build has what traces and metrics need, and sends the rest as it stops', async () => {
+test('the build has the modules of traces and metrics, and sends the rest as it stops', async () => {
   const bodies: string[] = []
   const receiver = createServer(async (request, response) => {
     for await (const chunk of request) bodies.push(String(chunk))

@@ -56,7 +56,7 @@ describe('POST /api/workflows', () => {
 })
 
 describe('GET /api/workflows/:id', () => {
-  test('returns what was saved last, archived or not', async () => {
+  test('returns the last saved definition, archived or not', async () => {
     const { path } = await made()
     const before = await api.call('GET', path)
     expect(before.body).toMatchObject({ ...ORDER, initialStep: 'ask', status: 'draft' })

@@ -22,7 +22,7 @@ const fields = editable(
 const first = firstDraft(fields, before)
 const typed = (entries: Record<string, string | boolean>) => ({ ...first, typed: { ...first.typed, ...entries } })
 
-test('only what is changed is sent', () => {
+test('only changed fields are sent', () => {
   expect(readChanges(fields, first, before)).toMatchObject({ changes: {}, errors: {}, problem: null })
   expect(readChanges(fields, typed({ amount: '20', urgent: true }), before).changes).toEqual({
     amount: 20,

@@ -166,7 +166,7 @@ describe('rows of values', () => {
 })
 
 describe('the offered values', () => {
-  test('fits the type first, and surely has a value before what may be missing', () => {
+  test('fits the type first, and certain values come before values that may be missing', () => {
     const offers = [
       offer('_', 'object'),
       offer('text', 'string'),

@@ -10,7 +10,7 @@ function said(kind: AuditThing, details: AuditDetails): string[] {
   return detailsOf(details, kind).map(({ name, from, to }) => `${name}: ${from ? `${words(from)} → ` : ''}${words(to)}`)
 }
 
-test('details are said in words, with times and ids for what they are', () => {
+test('details are in words, with times and ids marked as such', () => {
   const workflow = 'wf_01M8C5A3Q60006ZETTHV0JK5ZF'
   expect(said('inboundWebhook', { scheme: 'none', enabled: true, workflow })).toEqual([
     'signature: none',

@@ -207,7 +207,7 @@ describe('two people', () => {
 })
 
 describe('a page that closes', () => {
-  test('loses nothing that was typed, not even what was typed during a save', async () => {
+  test('loses no typed text, not even text typed during a save', async () => {
     const on = fakeServer()
     const storage = fakeStorage()
     const page = openPage(on, { storage })

@@ -12,6 +12,6 @@ test.each<[Expected, string]>([
   expect(expectedText(expected)).toBe(text)
 })
 
-test('what a test case expects stays one line', () => {
+test('a test case’s expectation stays one line', () => {
   expect(expectedText({ kind: 'equals', value: 'x'.repeat(1_000) })).toMatch(/^Expects: result is "x+…$/)
 })

@@ -37,7 +37,7 @@ describe('the heat of a step', () => {
     for (const { value } of HEATS) expect(heatOf(value, idle, [idle]).share, value).toBe(0)
   })
 
-  it('is none, but for what waits there, while no visit has ended', () => {
+  it('is none, except for waiting runs, while no visit has ended', () => {
     const open = step({ visits: 0, p50: 0, p95: 0, ...waits(null, 2) })
     for (const { value } of HEATS)
       expect(heatOf(value, open, [open])).toEqual({ share: 0, text: value === 'waiting' ? '2 waiting' : 'under way' })

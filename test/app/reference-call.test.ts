@@ -33,7 +33,7 @@ test('every call of the API has a body to begin with if it takes one, and its fo
   }
 })
 
-test('an example has what its schema asks for, and of several schemas the first', () => {
+test('an example has everything its schema requires, and of several schemas the first', () => {
   const answer = {
     type: 'object',
     properties: { type: { const: 'collect_inputs' }, data: { type: 'object' }, pauseId: { type: 'string' } },

@@ -228,7 +228,7 @@ describe('the story of a run says', () => {
   })
 })
 
-test('what people said with a decision is quoted, with their names where several decided', () => {
+test('people’s remarks with a decision are quoted, with their names where several decided', () => {
   const remarks = [
     { by: 'usr_1', name: 'Ada', text: 'fine' },
     { by: 'usr_2', name: 'Bob', text: 'too dear' },

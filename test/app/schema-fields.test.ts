@@ -132,7 +132,7 @@ test('the sample of a simple schema matches it', () => {
   expect(mismatches(schema, sampleOf(schema), 'data')).toEqual([])
 })
 
-test('a test of a tool begins with what the schema gives, and with nothing made up', () => {
+test('a test of a tool begins with values from the schema, and with nothing invented', () => {
   expect(givenBy(undefined)).toBeUndefined()
   expect(
     givenBy({ type: 'object', properties: { article: { type: 'string' } }, required: ['article'] }),

@@ -19,7 +19,7 @@ describe('a form that begins with values', () => {
   const first = firstDraft(FIELDS, before)
   const typing = (typed: Record<string, string | boolean | File>) => ({ ...first, typed: { ...first.typed, ...typed } })
 
-  test('sends what nobody changed as it was, and leaves out what was absent', () => {
+  test('sends unchanged fields as they were, and leaves out absent ones', () => {
     expect(first.typed).toMatchObject({ count: '3', urgent: false, account: '***' })
     expect(readDraft(FIELDS, first, before)).toEqual({ data: before, errors: {}, file: null, problem: null })
     expect(readDraft(FIELDS, typing({ name: 'Ada', urgent: true, count: '4' }), before).data).toEqual({
@@ -37,7 +37,7 @@ describe('a form that begins with values', () => {
     expect(JSON.parse(inJson(FIELDS, typing({ paper }), before).json ?? '')).toEqual(before)
   })
 
-  test('asks for what was absent but is needed now, and checks what was changed', () => {
+  test('asks for fields that were absent but are required now, and checks the changed ones', () => {
     expect(readDraft(FIELDS, firstDraft(FIELDS, {}), {}).errors).toEqual({ name: 'Required', account: 'Required' })
     expect(readDraft(FIELDS, typing({ account: 'x' }), before).errors).toEqual({
       account: 'This must be a whole number',
@@ -75,8 +75,8 @@ test('hidden values stay, and a value with a hidden part is not sent', () => {
   expect(hiddenParts(FIELDS, { name: '***' }, { name: 'Ada' })).toEqual({})
 })
 
-describe('what an inbound webhook’s expressions can name', () => {
-  test('is what the last delivery brought, with its values', () => {
+describe('the names that an inbound webhook’s expressions can use', () => {
+  test('are those of the last delivery, with its values', () => {
     const entries = entriesOfLast({
       body: { issue: { title: 'It drips', 'a b': 1, labels: ['x'] } },
       headers: { 'x-event': 'issues' },

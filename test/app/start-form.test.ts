@@ -28,7 +28,7 @@ describe('the form of a start', () => {
     })
   })
 
-  test('keeps what was typed for the fields that are still there and take it', () => {
+  test('keeps typed values for the fields that still exist and accept them', () => {
     const file = new File(['hello'], 'a.txt')
     const typed = { name: 'Ada', gone: 'x', urgent: true, price: file }
     expect(typedFor(FIELDS, typed)).toEqual({ ...firstTyped(FIELDS), name: 'Ada', urgent: true })
@@ -36,7 +36,7 @@ describe('the form of a start', () => {
     expect(typedFor({ price: { type: 'file' } }, typed)).toEqual({ price: file })
   })
 
-  test('takes one file, which is not among the values, and refuses what the server would', async () => {
+  test('takes one file, which is not among the values, and refuses the same files as the server', async () => {
     const fields: Fields = { paper: { type: 'file' }, other: { type: 'file', required: false } }
     const file = new File(['hello'], 'a.txt', { type: 'text/plain' })
     expect(readTyped(fields, { paper: file, other: '' })).toEqual({ data: {}, errors: {}, file })

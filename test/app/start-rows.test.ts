@@ -3,7 +3,7 @@ import { shapeOf } from '@/app/(dashboard)/[tenant]/_arguments/shape'
 import { readRows } from '@/app/(dashboard)/[tenant]/workflows/start-values'
 import { schemaLike } from '@/app/(dashboard)/[tenant]/workflows/value-schema'
 
-test('what the default of an object or a list contains has typed rows, and more may be added', () => {
+test('the entries of an object’s or a list’s default have typed rows, and more may be added', () => {
   const shape = shapeOf(
     schemaLike({ customer: { name: '', vip: false }, lines: [{ sku: 'A', amount: 2 }], note: null }),
   )

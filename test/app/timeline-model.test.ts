@@ -101,7 +101,7 @@ describe('the visits of a run', () => {
   })
 })
 
-it('the time of a segment is called what it is: between attempts, and while an answer can be undone', () => {
+it('a segment’s time is named by its kind: between attempts, and while an answer can be undone', () => {
   const [first, asked] = visitsOf(
     told({
       rows: [
@@ -124,7 +124,7 @@ it('a branch is called by its name, an item by its number, and a branch whose na
 })
 
 describe('a change of the run', () => {
-  it('replaces what was known of the same visit and adds new ones, even if steps are numbered differently', () => {
+  it('replaces the known state of the same visit and adds new ones, even if steps are numbered differently', () => {
     const changed = told({
       change: 20,
       endTime: '2026-03-01T10:00:00.000Z',

@@ -119,7 +119,7 @@ describe('the lines of a timeline', () => {
     ])
   })
 
-  it('show what was read of an open branch, among those that failed too', () => {
+  it('show the loaded part of an open branch, among those that failed too', () => {
     const branch = 'main/each#1/7'
     const opened = new Map([
       ['main/each#1', true],

@@ -49,7 +49,7 @@ async function touched(ctx: ServiceContext): Promise<string> {
 }
 
 describe('apply', () => {
-  test('creates and publishes what uses each other, and a second apply of 50 workflows touches no row', async () => {
+  test('creates and publishes definitions that use each other, and a second apply of 50 workflows touches no row', async () => {
     const ctx = await tenant()
     const workflows = Array.from({ length: 50 }, (_, n) =>
       workflow(
@@ -170,7 +170,7 @@ describe('apply', () => {
     expect(done(await applyDefinitions(ctx, { ...over, force: true }))).toEqual({ [id]: 'unarchive' })
   })
 
-  test('prune archives what was applied and has no definition, and nothing else', async () => {
+  test('prune archives applied objects without a definition, and nothing else', async () => {
     const ctx = await tenant()
     const mine = await createWorkflow(ctx, { name: 'By hand' })
     const both = workspace([workflow('wf_one'), workflow('wf_two')])
@@ -226,7 +226,7 @@ describe('apply', () => {
     ])
   })
 
-  test('prune warns about what stays, is published and uses what goes', async () => {
+  test('prune warns about published objects that stay and use archived ones', async () => {
     const ctx = await tenant()
     await applyDefinitions(ctx, { ...workspace(), publish: true })
     const uses = [{ id: 'c', type: 'call-tool', toolId: 'tool_clean', args: {} }]
@@ -367,7 +367,7 @@ test('a limited token may do none of it', async () => {
 })
 
 describe('diff', () => {
-  test('says what apply would do, and does nothing', async () => {
+  test('reports the changes of an apply, and makes none', async () => {
     const ctx = await tenant()
     await applyDefinitions(ctx, workspace())
     await updateTool(ctx, { id: 'tool_orders', body: { name: 'By hand' } })

@@ -21,7 +21,7 @@ const tenant = () => newTenant(database, 'editor')
 const everything = (ctx: ServiceContext) => fingerprint(database.sql, ctx.tenantId)
 
 describe('export', () => {
-  test('is what apply takes, with names in one order, references kept and no secret', async () => {
+  test('is valid input of apply, with names in one order, references kept and no secret', async () => {
     const ctx = await tenant()
     await setVaultSecret(withRole(ctx, 'owner'), {
       name: 'ORDERS',
@@ -66,7 +66,7 @@ describe('export', () => {
     expect(next).toBe(null)
   })
 
-  test('leaves out what is archived, and shows drafts rather than what is published', async () => {
+  test('leaves out archived objects, and shows drafts rather than published versions', async () => {
     const ctx = await tenant()
     const { id } = await createWorkflow(ctx, { name: 'First', steps: [{ id: 'end', type: 'end-flow' }] })
     await publishWorkflow(ctx, { id })

@@ -115,7 +115,7 @@ describe('schedules and inbound webhooks as code', () => {
     expect([page.workflows, page.schedules, page.inboundWebhooks?.length]).toEqual([[], [], 1])
   })
 
-  test('never show a value of the vault, and keep it where a file says what was shown', async () => {
+  test('never show a value of the vault, and keep it where a file repeats the mask', async () => {
     const ctx = await tenant()
     await setVaultSecret(withRole(ctx, 'owner'), {
       name: 'TOKEN',

@@ -103,7 +103,7 @@ describe('the audit log', () => {
     expect(await auditAnswer(ctx, { format: 'json' }, json)).toHaveProperty('body.entries')
   })
 
-  test('is for admins and owners, and refuses what it does not know', async () => {
+  test('is for admins and owners, and refuses unknown parameters', async () => {
     await expect(read({}, withRole(ctx, 'editor'))).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect((await read({}, withRole(ctx, 'admin'))).entries).not.toEqual([])
     for (const query of [{ action: 'workflow.stolen' }, { from: 'yesterday' }, { cursor: 'x' }, { limit: '0' }])

@@ -101,7 +101,7 @@ describe('the comparison', () => {
 })
 
 describe('the tables', () => {
-  test('show rates with the floor and the cost, medians of the rounds, and what was not measured as a dash', () => {
+  test('show rates with the floor and the cost, medians of the rounds, and missing measurements as a dash', () => {
     const none = { statements: undefined, nested: undefined, transactions: undefined, commits: undefined }
     const text = markdown([
       ...[rate('millrace', 1, 5), rate('millrace', 2, 10, { errors: 1 }), rate('millrace', 3, 20, { errors: 2 })],

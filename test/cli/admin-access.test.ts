@@ -50,7 +50,7 @@ async function adminWith(settings: Record<string, string>, ...args: string[]): P
 }
 
 describe('the admin command', () => {
-  test('does not migrate what a deployment migrates, nor use production’s database for a preview', async () => {
+  test('does not run a deployment’s migrations, nor use production’s database for a preview', async () => {
     const preview = { VERCEL: '1', VERCEL_ENV: 'preview' }
     expect(await adminWith(preview, 'key', 'list', '--tenant', tenant)).toMatchObject({ code: 0 })
     await database.sql`update drizzle.__drizzle_migrations set created_at = -created_at`

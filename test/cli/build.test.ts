@@ -83,7 +83,7 @@ test('a failed build is reported in one sentence, and the next process tries aga
   expect(builds()).toBe(2)
 })
 
-test('what the build prints is shown only if it fails, and what is said besides is one line', async () => {
+test('the build’s output is shown only if it fails, and otherwise one line', async () => {
   const shown: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
   const lines: string[] = []

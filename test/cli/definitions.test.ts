@@ -76,7 +76,7 @@ describe('pull, diff and apply', () => {
     expect(filesOf('seen')).toEqual({})
   })
 
-  test('say in which file what is wrong, and change nothing', async () => {
+  test('name the file and its problem, and change nothing', async () => {
     const ctx = await newTenant(database)
     await applyDefinitions(ctx, workspace())
     await run(ctx, 'pull', 'wrong')

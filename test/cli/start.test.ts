@@ -56,7 +56,7 @@ async function occupy(port: number): Promise<number> {
 }
 
 describe('the life of a service', () => {
-  test('from first start through a second start at the same time, a stop, a restart with all its data, and crashes', async () => {
+  test('from first start through a concurrent second start, a stop, a restart with all its data, and crashes', async () => {
     const dataDir = directory()
     const first = await started({ dataDir, shell: true })
 

@@ -73,7 +73,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       expect(await seen(two, 'timed out')).toEqual(['open', 'timed out'])
     })
 
-    test('an answer sent at the same time as the wait starts is never lost', async () => {
+    test('an answer sent as the wait starts is never lost', async () => {
       const tags = await Promise.all(Array.from({ length: 10 }, () => run('at-once')))
       for (const tag of tags) expect(await seen(tag, 'heard')).toEqual(['heard'])
     })

@@ -41,7 +41,7 @@ describe('the limits of a signing secret', () => {
     expect(secret).toMatchObject({ workflowIds: [workflowId], ownRuns: true })
   })
 
-  test('are what its tokens carry from then on, and none where none are set', async () => {
+  test('apply to its tokens from then on, and none do where none are set', async () => {
     const reachOf = async (made: { id: string; secret: string }) =>
       (
         await authenticate(

@@ -51,7 +51,7 @@ test('processes that start at the same moment migrate once, and a later one chan
   expect(await state()).toEqual(first)
 })
 
-test('a database of an earlier release keeps its runs and what a process of that release still reads', async () => {
+test('a database of an earlier release keeps its runs and the columns that a process of that release still reads', async () => {
   const { db, sql, close } = openDatabase(oldUrl, { max: 2 })
   const folder = await migrationsBefore('0008_no_run_epoch')
   try {

@@ -44,7 +44,7 @@ test('any other failure is thrown at once', async () => {
   expect(reasons).toEqual([])
 })
 
-test('a refused setting of the connection is no wait: the next connection goes without it', async () => {
+test('a refused setting of the connection causes no wait: the next connection goes without it', async () => {
   const reasons: string[] = []
   const older = Object.assign(fault('42704', 'unrecognized configuration parameter "transaction_timeout"'), {
     severity: 'FATAL',

@@ -57,7 +57,7 @@ describe('JSON for us', () => {
     }
   }
 
-  test('is refused for a number that would change, with its place and what to do', () => {
+  test('is refused for a number that would change, with its place and the remedy', () => {
     const reason = 'is too large to be kept exactly as a number; write it as text, in double quotes'
     expect(refusal('{"steps":[{"output":{"ok":1,"id":9007199254740993}}]}')).toEqual([
       { path: 'steps[0].output.id', message: `9007199254740993 ${reason}` },
@@ -141,7 +141,7 @@ describe('a number in a definition', () => {
     },
   )
 
-  test('in a version that is published already still means what it did', () => {
+  test('in a published version has the same meaning as before', () => {
     const [reference] = parseTemplate(`\${a ?? ${ID}}`)
     expect(reference).toMatchObject({ fallback: { value: Number(ID) } })
     expect(evaluateText(`\${a} < ${ID}`, () => 1)).toBe(true)
@@ -167,7 +167,7 @@ describe('text typed or pasted in the dashboard', () => {
     expect(HttpConfig.safeParse(call).error).toBeUndefined()
   })
 
-  test('what a test case expects, and rows of a value, change no digit', () => {
+  test('a test case’s expectation, and rows of a value, change no digit', () => {
     const draft = draftOf({ kind: 'fields', fields: [{ path: ['id'], value: 12 }] })
     const typed = { ...draft, fields: draft.fields.map((field) => ({ ...field, text: ID })) }
     expect(readExpected(typed)).toEqual({ problem: { at: 'id', text: `${ID} ${REASON}` } })

@@ -12,7 +12,7 @@ const inline = (markdown: string) => {
 }
 
 describe('Markdown of messages', () => {
-  test('plain text stays what it is, with its line breaks', () => {
+  test('plain text stays unchanged, with its line breaks', () => {
     expect(readMarkdown('Dear all,\nplease check 5 * 3 * 2 and snake_case_name.\n\nThanks #1')).toEqual([
       {
         kind: 'paragraph',

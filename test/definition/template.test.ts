@@ -46,7 +46,7 @@ describe('a template looks up paths', () => {
     expect(inOdd('${_["7f3c-b"].total}')).toBe(5)
   })
 
-  test('what names a path is written so that it reads as the same path', () => {
+  test('a path’s names are written so that they read as the same path', () => {
     const paths: [string, ...Segment[]][] = [
       ['order', 'lines', 0, 'sku'],
       ['7f3c-b', 'total'],

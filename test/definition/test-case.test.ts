@@ -37,7 +37,7 @@ test('an answer contains a text in upper or lower case, also as data', () => {
   expect(places({ kind: 'contains', text: 'lost' }, 'It is here.')).toHaveLength(1)
 })
 
-test('only what expects a failure passes with one, and with its code if it names one', () => {
+test('only a case that expects a failure passes with one, and with its code if it names one', () => {
   expect(differencesFrom({ kind: 'fails' }, FAILED)).toEqual([])
   expect(differencesFrom({ kind: 'fails', code: 'TIMEOUT' }, FAILED)).toEqual([])
   expect(differencesFrom({ kind: 'fails', code: 'HTTP_ERROR' }, FAILED)).toEqual([

@@ -65,7 +65,7 @@ describe('commands in the documentation', () => {
     expect(entries.filter((file) => !existsSync(file))).toEqual([])
   })
 
-  test('set what something reads', () => {
+  test('set variables that are read', () => {
     const names = new Set(commands.flatMap(({ env }) => env.map((setting) => setting.split('=', 1)[0] ?? '')))
     expect(names.size).toBeGreaterThan(5)
     expect([...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(READERS))).toEqual([])

@@ -92,7 +92,10 @@ test('a tool that another person changed in the same place asks, and overwrites 
   })
 })
 
-test('half a schema is no part of the draft, and is still there after a reload', async ({ page, workspace }) => {
+test('half a schema does not become part of the draft, and is still there after a reload', async ({
+  page,
+  workspace,
+}) => {
   const { agent } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/agents/${agent}?tab=schema`)
   const schema = page.getByRole('textbox', { name: 'Output schema as JSON Schema' })
@@ -137,7 +140,7 @@ test('the tools of an MCP server are listed, and one is chosen, saved and tested
   }
 })
 
-test('testing a tool tests what is on the screen, saved or not, and an answer does not outlive a change', async ({
+test('testing a tool tests the content on the screen, saved or not, and an answer does not outlive a change', async ({
   page,
   workspace,
 }) => {

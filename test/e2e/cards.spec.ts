@@ -118,7 +118,10 @@ test('a task shows the card that its author chose, and its message as Markdown t
   await expectSafeMessage(guest, guest.getByRole('main'), guestAsked)
 })
 
-test('an author chooses what a task shows: values by name, with labels, in an order', async ({ page, workspace }) => {
+test('an author chooses the values that a task shows: by name, with labels, in an order', async ({
+  page,
+  workspace,
+}) => {
   const { show: _none, ...plain } = ORDER.steps[0] as (typeof ORDER.steps)[0]
   const { id } = await createWorkflow(workspace.ctx, { ...ORDER, steps: [plain] } as never)
   await page.goto(`/${workspace.slug}/workflows/${id}?step=decide`)

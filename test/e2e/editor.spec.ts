@@ -107,7 +107,7 @@ test('a problem leads to its field', async ({ page, workspace }) => {
   await expect(problems.getByRole('button', { name: / · Tool/ })).not.toHaveCount(0)
 })
 
-test('Escape closes a dialog, and what is selected stays selected', async ({ page, workspace }) => {
+test('Escape closes a dialog, and the selection stays', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Order',
     payload: { total: { type: 'number' } },
@@ -225,7 +225,7 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await expect(wanted, 'reached with Tab').toBeFocused()
 }
 
-test('a draft can be simulated, and what fails leads to its step', async ({ page, workspace }) => {
+test('a draft can be simulated, and a failure leads to its step', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Shares',
     payload: { people: { type: 'number' } },

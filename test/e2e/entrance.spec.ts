@@ -65,7 +65,7 @@ test('signing out ends the session on the server too', async ({ page, workspace 
   await expect(page).toHaveURL(/\/sign-in/)
 })
 
-test('an invitation makes a viewer, who sees what a viewer may see', async ({ page, browserOf, workspace }) => {
+test('an invitation makes a viewer, who sees only a viewer’s screens', async ({ page, browserOf, workspace }) => {
   await page.goto(`/${workspace.slug}/settings/members`)
   await page
     .getByRole('button', { name: /invite/i })

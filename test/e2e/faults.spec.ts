@@ -91,11 +91,7 @@ test('neither a sample nor a good workflow has a problem', async ({ page, worksp
   }
 })
 
-test('what viewers see of a step is read-only, to the eye and to assistive technology', async ({
-  page,
-  workspace,
-  browserOf,
-}) => {
+test('viewers see a step read-only, to the eye and to assistive technology', async ({ page, workspace, browserOf }) => {
   const { approval } = await newCompany(workspace.ctx)
   const address = `/${workspace.slug}/workflows/${approval}?step=decision`
   const look = (field: Locator) =>

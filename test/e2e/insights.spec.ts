@@ -3,7 +3,10 @@ import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { expect, test } from './support/fixture'
 import { reached, resumeRun, startRun } from './support/runs'
 
-test('the insights of a workflow say where people’s tasks wait, and what agents cost', async ({ page, workspace }) => {
+test('the insights of a workflow show where people’s tasks wait, and the cost of agents', async ({
+  page,
+  workspace,
+}) => {
   const { ctx, slug } = workspace
   const agent = await createAgent(ctx, {
     name: 'Stock keeper',

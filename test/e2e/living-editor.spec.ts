@@ -44,7 +44,10 @@ async function runDraft(page: Page, net: string, button: string | RegExp = /^Run
   await expect(thisRun(page).getByRole('status')).toContainText('Completed')
 }
 
-test('during a test, the graph shows what each step did, and a click on one its data', async ({ page, workspace }) => {
+test('during a test, the graph shows the state of each step, and a click on one its data', async ({
+  page,
+  workspace,
+}) => {
   await open(page, workspace, await prices(workspace))
   await page.getByRole('button', { name: 'Test run' }).click()
   await showAll(page)

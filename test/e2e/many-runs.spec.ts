@@ -61,7 +61,7 @@ test('the command on the empty Runs page starts a run when it is sent', async ({
   await expect(page.getByText('No runs yet')).toHaveCount(0)
 })
 
-test('the code of a failure leads to what it means, from a failed run and from a failed save', async ({
+test('the code of a failure leads to its meaning, from a failed run and from a failed save', async ({
   page,
   workspace,
   trouble,

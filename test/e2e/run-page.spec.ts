@@ -19,7 +19,7 @@ async function ranOf(workspace: Workspace, steps: { id: string }[]): Promise<str
 
 const line = (page: Page, name: RegExp) => page.getByRole('region', { name: 'Timeline' }).getByRole('button', { name })
 
-test('what a script logged is beside the failure, and all of it in the step’s details', async ({ page, workspace }) => {
+test('a script’s log is beside the failure, and all of it in the step’s details', async ({ page, workspace }) => {
   const code = `for (let at = 1; at <= 8; at++) console.log('row', at)
 console.error('no card')
 throw new Error('no card')`

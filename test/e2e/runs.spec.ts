@@ -20,7 +20,7 @@ test('a run page updates live, and a paused run can be answered there', async ({
   await expect(page.getByText('Completed').first()).toBeVisible()
 })
 
-test('what a run was given, what came of it and who decided what take no click', async ({ page, workspace }) => {
+test('a run’s input, result and decisions take no click', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
   const runId = await startRun(workspace, approval, { customer: 'Okafor' })
   await reached(workspace, runId, ({ status }) => status === 'paused')
@@ -244,7 +244,7 @@ test('branches are grouped by name under the step that began them', async ({ pag
   await expect(timeline.getByRole('button', { name: /^Finance/ })).toHaveCount(0)
 })
 
-test('another input is entered in the START fields, and what is hidden stays as it is', async ({ page, workspace }) => {
+test('another input is entered in the START fields, and hidden values stay unchanged', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Transfer',
     payload: {

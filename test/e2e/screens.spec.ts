@@ -217,7 +217,7 @@ for (const { what, at, first, opener, next, closer } of DIALOGS) {
   })
 }
 
-test('the dialog of a conflict is accessible, and returns the focus to what opens it again', async ({
+test('the dialog of a conflict is accessible, and returns the focus to the button that opens it again', async ({
   page,
   workspace,
 }) => {

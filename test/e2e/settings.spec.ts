@@ -52,7 +52,7 @@ test('a key is created, used, rotated and disabled', async ({ page, workspace })
   await expect.poll(() => statusWith(page, workspace, heir)).toBe(401)
 })
 
-test('what people change is in the audit log, found by a link and downloaded', async ({
+test('people’s changes are in the audit log, found by a link and downloaded', async ({
   page,
   workspace,
   browserOf,
@@ -349,7 +349,7 @@ test('a schedule’s START fields are filled in by rows, without a file, or as J
   await expect(dialog.getByLabel(/^tags 1 any/)).toHaveValue('daily')
 })
 
-test('the expressions of an inbound webhook are chosen from what a delivery brings', async ({ page, workspace }) => {
+test('the expressions of an inbound webhook are chosen from a delivery’s values', async ({ page, workspace }) => {
   const payload = { title: { type: 'string' } }
   await createWorkflow(workspace.ctx, { name: 'Bugs', payload, steps: [{ id: 'end', type: 'end-flow' }] })
   await page.goto(`/${workspace.slug}/inbound-webhooks`)

@@ -40,7 +40,7 @@ test('edits by two people are merged', async ({ page, browserOf, workspace }) =>
   await expect(tom.getByText('What is ordered').first()).toBeVisible()
 })
 
-test('what another person saves is in an open editor within seconds', async ({ page, browserOf, workspace }) => {
+test('another person’s save is in an open editor within seconds', async ({ page, browserOf, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
   const vera = await browserOf('viewer')
   await vera.goto(`/${workspace.slug}/workflows/${approval}`)

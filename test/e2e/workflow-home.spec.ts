@@ -86,7 +86,7 @@ test('a version published from the page of the versions is in its list', async (
   await expect(page.getByRole('list', { name: 'Versions' }).getByRole('button').first()).toContainText('Published')
 })
 
-test('only what was published has a number; a draft has its time, and is restored from its page', async ({
+test('only publications have a number; a draft has its time, and is restored from its page', async ({
   page,
   workspace,
 }) => {

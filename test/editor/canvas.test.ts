@@ -45,7 +45,7 @@ const definition: Definition = {
 describe('the lines of the graph', () => {
   const edges = graphEdges(definition, catalog)
 
-  test('a branch ends where its path does, not at END, and what follows all branches continues', () => {
+  test('a branch ends where its path does, not at END, and the steps after all branches continue', () => {
     const forked: Definition = {
       ...definition,
       initialStep: 'fork',

@@ -12,7 +12,7 @@ const step = (more: object) => ({ id: 'a', type: 'call-tool', name: 'Look up', a
 const fieldsOf = (was: Definition, mine: Definition, theirs: Definition) =>
   merge(was, mine, theirs).conflicts.map(conflictFields)
 
-test('a conflict shows each field that a side changed, with what was there before', () => {
+test('a conflict shows each field that a side changed, with its previous value', () => {
   const [fields] = fieldsOf(
     definition({ steps: [step({})] }),
     definition({ steps: [step({ name: 'Mine', args: { n: 1, own: true } })] }),

@@ -26,7 +26,7 @@ async function opened() {
 }
 
 describe('unsaved changes of a page that closes', () => {
-  test('are offered when the workflow opens again, including what was still being typed', async () => {
+  test('are offered when the workflow opens again, including unfinished typing', async () => {
     const editor = await opened()
     editor.rename('written')
     await editor.clock.advance(KEEP_AFTER_MS)

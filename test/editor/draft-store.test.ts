@@ -132,7 +132,7 @@ describe('saving', () => {
     expect([isDirty(store.getState()), server.calls]).toEqual([false, []])
   })
 
-  test('closing the editor saves what is left and leaves no timer behind', async () => {
+  test('closing the editor saves the remaining changes and leaves no timer behind', async () => {
     const { server, clock, page, rename, stop } = await opened()
     page.typing = () => rename('last')
     stop()
@@ -170,7 +170,7 @@ describe('changes of other people', () => {
     expect(store.getState()).toMatchObject({ publishedVersion: 2, base: { version: 2 }, save: { kind: 'saved' } })
   })
 
-  test('do not become what the next save builds on while they are in conflict, published or not', async () => {
+  test('do not become the base of the next save while they are in conflict, published or not', async () => {
     const { server, rename, store } = await opened()
     server.saveByOther(named('theirs'))
     server.state.publishedVersion = 2
@@ -200,7 +200,7 @@ describe('changes of other people', () => {
     expect(server.state.definition).toEqual({ ...described, name: 'mine' })
   })
 
-  test('are distinguished from what this editor just saved', async () => {
+  test('are distinguished from this editor’s own last save', async () => {
     const { server, clock, rename, store, merged } = await opened()
     await clock.advance(CHECK_EVERY_MS)
     const [load] = server.calls
@@ -215,7 +215,7 @@ describe('changes of other people', () => {
     expect(store.getState()).toMatchObject({ base: { version: 2 }, save: { kind: 'saved' } })
   })
 
-  test('are distinguished from what another screen of this page saved, or saves as it closes', async () => {
+  test('are distinguished from saves by another screen of this page, even while it closes', async () => {
     const { server, rename, stop } = await opened()
     const loaded = { ...server.state }
     rename('first')

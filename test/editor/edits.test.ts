@@ -150,7 +150,7 @@ test('updateStep removes a key set to undefined, and never changes the id', () =
   expect(steps[0]).toEqual({ id: 'a', type: 'call-tool', args: { x: 1 } })
 })
 
-test('changeType keeps what both types have, and drops edges whose exit is gone', () => {
+test('changeType keeps the fields that both types have, and drops edges whose exit is gone', () => {
   const named = updateStep(chain, 'b', { name: 'Second', saveAs: 'kept', timeoutMs: 5 })
   const agent = changeType(named, catalog, 'b', 'call-agent')
   expect(agent.steps[1]).toEqual({
@@ -331,7 +331,7 @@ describe('history', () => {
     expect(undo(history).present).toBe('abcd')
   })
 
-  test('typing after an undo starts a new entry and drops what was undone', () => {
+  test('typing after an undo starts a new entry and drops the undone ones', () => {
     let history = type(type(createHistory(''), 'a', 0), 'b', 5000)
     history = type(undo(history), 'c', 5100)
     expect(redoLabel(history)).toBeNull()

@@ -20,7 +20,7 @@ test('a mistyped part of a path is renamed, and only there', () => {
   expect(made?.steps[1]?.output).toEqual({ a: '${ask.total} $${ask.totla} ${ask.total ?? 1}' })
 })
 
-test('a version that does not exist gives way to the default one; what does not exist at all is chosen', async () => {
+test('a version that does not exist gives way to the default one; a missing object is chosen', async () => {
   const ctx = { tenantId: 'test' } as ServiceContext
   const of = async (toolId: string, version: number | string) => {
     const draft = alone({ id: 'call', type: 'call-tool', toolId, version, args: {} })

@@ -297,7 +297,7 @@ test('a problem names its field as the form does, and types in words', () => {
   expect(underField('is required')).toBe('Required')
 })
 
-test('a second step with the same id gets one of its own, and the first keeps what leads to it', () => {
+test('a second step with the same id gets one of its own, and the first keeps its incoming edges', () => {
   const twice = workflow({
     initialStep: 'ask',
     steps: [step, end({ a: 1 }), end({ a: 2 })],
@@ -326,7 +326,7 @@ test('a name that only a run can give is not added to START', () => {
   for (const one of told(draft, 'EXPRESSION_UNRESOLVED')) expect(fixOf(draft, catalog, one)).toBeNull()
 })
 
-test('what a person has to decide has no fix', () => {
+test('a problem that needs a person’s decision has no fix', () => {
   expect(fixed({}, problem('args.name', 'missing'))).toBeUndefined()
   expect(fixOf(workflow({}), catalog, { severity: 'error', code: 'CYCLE', message: '', stepId: 'end' })).toBeNull()
 })

@@ -70,7 +70,7 @@ describe('copy and paste', () => {
     expect(before.definition.edges).toContainEqual({ from: 'mail', to: 'mail_2' })
   })
 
-  test('a paste never duplicates an id, leaves a dangling edge or breaks what was there, and survives the clipboard', () => {
+  test('a paste never duplicates an id, leaves a dangling edge or breaks existing steps, and survives the clipboard', () => {
     fc.assert(
       fc.property(soundDefinitions, definitions, fc.array(fc.nat(7)), (target, source, picks) => {
         const fragment = copySteps(
@@ -138,7 +138,7 @@ describe('readClipboard', () => {
       expect(readClipboard(JSON.stringify({ ...order, limits }))).toEqual({ kind: 'definition', definition: order })
   })
 
-  test('reads only what can be saved', () => {
+  test('reads only content that can be saved', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (steps, edges, payload) => {
         for (const text of [

@@ -19,7 +19,7 @@ describe('locateJson', () => {
     )
   })
 
-  test('refuses what JSON.parse refuses, with a position inside the text', () => {
+  test('refuses the same texts as JSON.parse, with a position inside the text', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),

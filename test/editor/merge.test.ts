@@ -109,7 +109,7 @@ describe('merge', () => {
     expect(merge(named, mine, theirs).conflicts.map(({ title }) => title)).toEqual(['Step Look up', 'Step Decided'])
   })
 
-  test('a time limit that both sides changed alike is no conflict, and neither is one that a single side changed', () => {
+  test('neither a time limit that both sides changed alike nor one that a single side changed is a conflict', () => {
     const limited = (timeoutMs: number | null, name = base.name) =>
       setMeta(base, { name, limits: timeoutMs === null ? null : { timeoutMs } })
     expect(merge(base, limited(5_000), limited(5_000))).toMatchObject({

@@ -54,7 +54,7 @@ describe('renameStep', () => {
     expect(renameStep(order, catalog, 'mail', 'post').definition.onCancel).toBe('post')
   })
 
-  test('writes an id that is no plain name in brackets, and finds it there', () => {
+  test('writes an id that is not a plain name in brackets, and finds it there', () => {
     const odd = renameStep(order, catalog, 'ask', '7f3c-ü.2')
     expect(odd.references).toBe(2)
     expect(odd.definition.steps[1]?.args).toEqual({
@@ -67,7 +67,7 @@ describe('renameStep', () => {
     expect(renameStep(order, catalog, 'ask', '7f3c-u\u0308.2').definition).toEqual(odd.definition)
   })
 
-  test('leaves scripts alone: what they write as ${…} is JavaScript', () => {
+  test('leaves scripts alone: in them, ${…} is JavaScript', () => {
     const script = { id: 'sum', type: 'run-script', code: 'return `${ask.length} ${who}`', args: { who: '${who}' } }
     const scripted = { ...order, steps: [...order.steps, script] }
     expect(renameStep(scripted, catalog, 'ask', 'form').definition.steps.at(-1)).toEqual(script)

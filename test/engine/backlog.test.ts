@@ -61,7 +61,7 @@ test('room comes back when the jobs are claimed', async () => {
   await until(() => later(queue, 'busy') === 'free')
 })
 
-test('after a while without starts, none is refused for what was true before', async () => {
+test('after a while without starts, none is refused because of an old reading', async () => {
   const queue = backlog(4)
   await waiting('busy', 2)
   for (let n = 0; n < 2; n++) queue.queued('f', 'busy')
@@ -94,7 +94,7 @@ test('while nothing has to wait, and without a limit, nothing is read', async ()
   expect(statements).toBe(1)
 })
 
-test('what waits for a function that nobody asks about takes no room', async () => {
+test('jobs of a function that nobody asks about take no room', async () => {
   const queue = backlog(4)
   expect(queue.room('f', 'busy')).toBe('free')
   await database.sql`

@@ -60,7 +60,7 @@ describe('ids', () => {
 })
 
 describe('signatures', () => {
-  test('canonical JSON sorts keys and drops what JSON drops', () => {
+  test('canonical JSON sorts keys and drops the same values as JSON', () => {
     expect(canonicalJson({ b: [1, { d: undefined, c: 'é\n' }], a: null })).toBe('{"a":null,"b":[1,{"c":"é\\n"}]}')
   })
 

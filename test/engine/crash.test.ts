@@ -78,7 +78,7 @@ describe('processes that die', () => {
     await end(second, 'SIGKILL')
   })
 
-  test('a job that kills its process fails after five deliveries; the jobs that run at the same time all complete', async () => {
+  test('a job that kills its process fails after five deliveries; the jobs that run beside it all complete', async () => {
     const innocents = ['a', 'b', 'c']
     const first = await begin(300)
     for (const tag of innocents) await send('k/innocent', { tag, ms: 1200 })

@@ -20,7 +20,7 @@ function open(awaited: () => boolean = () => false) {
 
 const turn = () => new Promise((next) => setImmediate(next))
 
-test('what ends one after the other is removed in one statement', async () => {
+test('jobs that end one after the other are removed in one statement', async () => {
   const { add, removed, finished } = open()
   for (let n = 0; n < 5; n++) {
     add(1)

@@ -123,7 +123,7 @@ describe('leases', () => {
     expect(await world.sql`select deliveries from engine.jobs`).toEqual([{ deliveries: 0 }])
   })
 
-  test('a stopping process releases what does not end in time, and another continues it at once', async () => {
+  test('a stopping process releases work that does not end in time, and another continues it at once', async () => {
     await start(NEVER_LOOKS)
     await world.another(functions('B'), NEVER_LOOKS)
     await world.send('l/gated')

@@ -85,7 +85,7 @@ describe.concurrent('limits', () => {
     await ended(world.sql, 'full', 10)
   })
 
-  test('too large a result fails its run with a reason instead of being retried for ever', async () => {
+  test('too large a result fails its run with a reason instead of being retried forever', async () => {
     await world.send('m/large')
     const [run] = await ended(world.sql, 'large')
     expect(run).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('4 MB') } })

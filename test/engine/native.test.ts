@@ -208,7 +208,7 @@ describe('a queued run', () => {
 })
 
 describe('slots', () => {
-  test('a lane gets no more than its limit; what is beyond waits in the queue and has its turn', async () => {
+  test('a lane gets no more than its limit; further runs wait in the queue and have their turn', async () => {
     let release = () => {}
     hold = new Promise((resolve) => {
       release = resolve

@@ -91,7 +91,7 @@ describe('waits', () => {
     for (const { status, pending } of runs) expect({ status, pending }).toEqual({ status: 'completed', pending: 0 })
   })
 
-  test('an answer published at the same time as the wait starts is never missed', async () => {
+  test('an answer published as the wait starts is never missed', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, i) => world.send('w/now', { key: `key ${i}` })))
     const runs = await ended(world.sql, 'now', 30)
     expect(runs.filter(({ output }) => output === true)).toHaveLength(30)

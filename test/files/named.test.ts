@@ -132,7 +132,7 @@ test('an answer takes the id of a file only within the answering person’s reac
   expect((await runtime.wait(runId)).data).toMatchObject({ extra: mine.fileId })
 })
 
-test('a rerun takes new values within the caller’s reach, and keeps what the run had', async () => {
+test('a rerun takes new values within the caller’s reach, and keeps the run’s own', async () => {
   const theirs = await upload(bob)
   const mine = await upload(ada)
   const { runId } = await start(ada, { paper: mine.fileId })
@@ -164,7 +164,7 @@ test('a schedule and a child run take a stored file only', async () => {
   expect(error?.message).toContain('paper must be the id of a stored file')
 })
 
-test('an agent reads for a limited caller what is within their reach only', async () => {
+test('an agent reads for a limited caller only data within their reach', async () => {
   const theirs = await upload(bob)
   const read = (ctx: ServiceContext) =>
     invokeTool(

@@ -66,7 +66,7 @@ describe.each<[string, () => FileStorage]>([
   [ON_REAL_S3, () => s3Storage(placeAt(REAL_S3))],
 ])('the storage %s', (name, open) => {
   const test = name === ON_REAL_S3 && REAL_S3 === '' ? always.skip : always
-  test('returns what it was given until it is deleted', async () => {
+  test('returns the stored bytes until they are deleted', async () => {
     const storage = open()
     const id = randomUUID()
     const bytes = randomBytes(200_000)

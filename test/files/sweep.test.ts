@@ -164,7 +164,7 @@ test('simultaneous sweeps do not disturb each other', async () => {
   expect(stored()).toEqual([owned.fileId])
 })
 
-test('a start killed between storing and claiming leaves only what the sweep removes', async () => {
+test('a start killed between storing and claiming leaves only files that the sweep removes', async () => {
   // The service may run under another account than the test server.
   chmodSync(dataDir, 0o755)
   const before = (await database.db.select().from(runs)).length

@@ -93,7 +93,7 @@ function expectForeseen(definition: ReturnType<typeof definitionOf>, run: Presen
       expect(warned, `${stepId} of ${JSON.stringify({ definition, known })}`).toContain(stepId)
 }
 
-test('a run visits what its graph says, and ends with the data it says', async () => {
+test('a run makes the visits of its graph, and ends with the predicted data', async () => {
   const total = rounds(Number(process.env.GRAPHS ?? 200), 20_000)
   let [at, walked, longest] = [0, 0, 0]
   const seen = new Set<string>()

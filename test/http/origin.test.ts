@@ -24,7 +24,7 @@ test.each([
   expect(reachedAt(headers, settings)).toEqual(expected)
 })
 
-test('without what proxies say, a trusted one changes nothing', () => {
+test('without proxy headers, a trusted proxy changes nothing', () => {
   expect(reachedAt(new Headers({ host: 'own.example' }), { TRUST_PROXY: 1, VERCEL: false })).toEqual({
     protocol: 'http',
     host: 'own.example',

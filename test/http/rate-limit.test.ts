@@ -73,7 +73,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
     return error instanceof AppError ? error : null
   }
 
-  test('allow what they state, report what is left, and then when to retry', async () => {
+  test('allow the stated number, report the remaining one, and then when to retry', async () => {
     const who = somebody()
     const seen: (string | undefined)[] = []
     for (let i = 0; i < 5; i++)

@@ -66,7 +66,7 @@ const holders = async () =>
       where tenant_id = ${ctx.tenantId} and (body is not null or headers <> '{}' or query <> '{}')`
   ).map(({ id }) => id)
 
-test('what a delivery contained is deleted with its run, and the delivery still counts', async () => {
+test('the contents of a delivery are deleted with its run, and the delivery still counts', async () => {
   const { runId, deliveryId } = await send('one')
   const other = await send('two')
   await forget(runId)

@@ -13,7 +13,7 @@ test('a name that is sent more than once has all its values, in a form and in th
   })
 })
 
-test('only what looks secret by its words is left out', () => {
+test('only fields whose names look secret are left out', () => {
   const named = (...names: string[]) => names.map((name): [string, string] => [name, 'v'])
   const kept = keptParts(
     named('x-author-name', 'x-authority', 'x-session-count', 'x-db-pass', 'x-pin', 'x-jwt', 'x-access-token'),

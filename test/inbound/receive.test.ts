@@ -86,7 +86,7 @@ const runs = () => database.sql<{ id: string; input: JsonObject; started_by: str
   select id, input, started_by, started_via from runs where tenant_id = ${ctx.tenantId} order by id`
 
 describe('a delivery starts at most one run', () => {
-  test('50 at the same time are one run, and all get its id', async () => {
+  test('50 concurrent deliveries are one run, and all get its id', async () => {
     const { send, list, inboundId } = await inbound()
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(ISSUE, 'one')))
     const [run, ...others] = await runs()
@@ -203,7 +203,7 @@ test('an unsigned request learns nothing, and leaves only the last reason', asyn
   expect(await runs()).toEqual([])
 })
 
-test('each inbound webhook has the limit of one caller, and what is refused by it is not kept', async () => {
+test('each inbound webhook has the limit of one caller, and requests refused by it are not stored', async () => {
   const quiet = { scheme: 'none', secret: undefined, idHeader: 'x-id', when: 'false' }
   const { arrive, list } = await inbound(quiet)
   const { RATE_LIMITED, filtered } = await outcomes(

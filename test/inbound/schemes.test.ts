@@ -98,7 +98,7 @@ describe.each(Object.entries(VECTORS))('%s', (_name, vector) => {
   })
 })
 
-test('what another installation’s webhook sends is accepted, also while it has two secrets', () => {
+test('another installation’s webhook is accepted, also while it has two secrets', () => {
   const [secret, body, at] = [`whsec_${'b'.repeat(32)}`, '{"type":"run.completed","note":"ü"}', 1_700_000_000]
   const headers = signedHeaders({ id: 'msg_1', body }, new Date(at * 1000), [Buffer.from('another'), keyOf(secret)])
   expect(check({ scheme: 'standard', secret, body, headers, time: at })).toBe(null)

@@ -60,7 +60,7 @@ test('an attempt that was taken over changes nothing of its walk, in a branch or
   }
 })
 
-test('a rewake leaves alone what waits for its turn, or for its branches', async () => {
+test('a rewake leaves walks alone that wait for their turn, or for their branches', async () => {
   const { rewakeRun } = await import('@/server/runs/rewake')
   const runId = await runtime.start(
     {
@@ -98,7 +98,7 @@ test('a fork that is called again after its last branch ended continues', async 
   expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
 })
 
-test('an answer that is too large together with what its branch has written is refused, and the run keeps waiting', async () => {
+test('an answer that is too large together with its branch’s writes is refused, and the run keeps waiting', async () => {
   const { resumeRun } = await import('@/server/runs/resume')
   const form = { id: 'form', type: 'collect-inputs', output: { text: { type: 'string' } } }
   const runId = await runtime.start({ steps: [split('a'), form], edges: [on('split', 'a', 'form')] })

@@ -122,7 +122,7 @@ describe.for([
       expect(await passes(fence, parked, [isParked, changed])).toBe(false)
     },
   )
-  test('refuses a walk that is what its claimer did not read', async () => {
+  test('refuses a walk that differs from its claimer’s read', async () => {
     expect(await passes(fence, requested, [isParked]), 'parked').toBe(false)
     expect(await passes(fence, parked, [isRequested]), 'requested').toBe(false)
     expect(await passes(fence, parked), 'walking').toBe(false)
@@ -135,7 +135,7 @@ describe.for([
   })
 })
 
-test('what a transaction writes of a run that it holds is refused where the run has ended', async () => {
+test('a transaction’s writes to a run that it holds are refused if the run has ended', async () => {
   expect(await passes(HELD, {})).toBe(true)
   expect(await passes(HELD, {}, [STOPPED['the run has ended'] ?? ''])).toBe(false)
 })

@@ -65,7 +65,7 @@ async function shown(runId: string) {
   return { steps, data, result, status }
 }
 
-test('a run of built-in tools is one commit, and shows what it would show otherwise', async () => {
+test('a run of built-in tools is one commit, and shows the same as otherwise', async () => {
   const definition = chain(upper('a', 'x'), upper('b', '${a} y'), upper('c', '${b} z'))
   const ridden = await committed(definition, 1)
   const together = await shown(ridden)
@@ -105,7 +105,7 @@ const script = (id: string, code: string, args: object = {}) => ({ id, type: 'ru
 const tool = (id: string, toolId: string, args: object = {}) => ({ id, type: 'call-tool', toolId, args, saveAs: id })
 const addOne = { code: 'return args.n + 1' }
 
-test('a run of quick scripts is one commit once its process knows them, and shows what it would show otherwise', async () => {
+test('a run of quick scripts is one commit once its process knows them, and shows the same as otherwise', async () => {
   const { id } = await createTool(runtime.ctx, { name: 'Add', kind: 'script', config: addOne })
   const definition = chain(
     tool('a', id, { n: 1 }),

@@ -179,7 +179,7 @@ describe('the checker finds', () => {
     await database.sql`truncate engine.runs`
   })
 
-  test('data that is not what the steps added', async () => {
+  test('data that differs from the steps’ additions', async () => {
     const ref = await begin(effect('a'), effect('b'))
     await claimWalk(ctx, ref, 'engine_1', handoff())
     await visitStep(ctx, ref, { stepId: 'a', visit: 1 }, handoff())

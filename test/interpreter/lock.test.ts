@@ -52,7 +52,7 @@ async function whileOthersWait<T>(
 }
 
 describe('a visit that waited for the run’s lock', () => {
-  it('sees what the previous one did to its record', async () => {
+  it('sees the previous one’s changes to its record', async () => {
     await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
     const at = { stepId: 'a', visit: 1 }
     const [seen] = await whileOthersWait(

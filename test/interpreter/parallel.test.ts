@@ -39,7 +39,7 @@ async function answer(runId: string, at: { stepId?: string; pauseId?: string } =
 }
 
 describe('parallel', () => {
-  test('runs every branch, and continues with what all of them wrote', async () => {
+  test('runs every branch, and continues with the data of all of them', async () => {
     await bothWays(async () => {
       const runId = await runtime.start({
         steps: [checks(), set('one'), set('two'), set('three'), set('end', { all: '${one}${two}${three}' })],
@@ -127,7 +127,7 @@ describe('parallel', () => {
     })
   })
 
-  test('a failure that a branch handles itself is no failure of the branch', async () => {
+  test('a failure that a branch handles itself does not fail the branch', async () => {
     const runId = await runtime.start({
       steps: [checks(), fails('bad'), set('one'), set('two')],
       edges: [on('checks', 'a', 'one'), on('checks', 'b', 'bad'), on('bad', 'error', 'two')],
@@ -179,7 +179,7 @@ describe('parallel', () => {
     })
   })
 
-  test('an end in a branch ends the whole run with what that branch sees, and stops the others', async () => {
+  test('an end in a branch ends the whole run with that branch’s data, and stops the others', async () => {
     await bothWays(async () => {
       for (const [end, expected] of [
         [
@@ -224,7 +224,7 @@ describe('parallel', () => {
     })
   })
 
-  test('can be nested in another one, and sees what is written around it', async () => {
+  test('can be nested in another one, and sees the data around it', async () => {
     const runId = await runtime.start({
       steps: [
         set('first'),

@@ -49,7 +49,7 @@ async function pinsOf(id: string, version = 'published') {
   return (await getWorkflowVersion(runtime.ctx, { id, version })).pins
 }
 
-describe('what a published workflow uses without a version', () => {
+describe('the versions that a published workflow uses without naming one', () => {
   test('stays the version it was at publish, until it is published again', async () => {
     const answer = await tool(1)
     const id = await create({ type: 'call-tool', toolId: answer.id })

@@ -114,7 +114,7 @@ describe('an engine run that fails at a pause', () => {
     expect(await run()).toMatchObject({ status: 'failed', error: { code: 'ENGINE_GAVE_UP' } })
   })
 
-  test('because what follows the answer killed each process ends its run', async () => {
+  test('whose continuation killed each process ends its run', async () => {
     await answer()
     await failWalk(ctx, claim(), lost)
     expect(await run()).toMatchObject({ status: 'failed', error: { code: 'WORKER_LOST' } })

@@ -64,7 +64,7 @@ describe('a large field of run data', () => {
     })
   })
 
-  test('is what was written last, large or small', async () => {
+  test('is the last written value, large or small', async () => {
     const runId = await runtime.start({
       name: 'Again',
       initialStep: 'one',
@@ -92,7 +92,7 @@ describe('a large field of run data', () => {
     expect(Buffer.byteLength(JSON.stringify(grown.data))).toBeGreaterThan(MAX_DATA_BYTES - 2 * OTHER.length)
   })
 
-  test('is there in branches, in what they give, and after them', async () => {
+  test('is there in branches, in their results, and after them', async () => {
     await bothWays(async () => {
       const definition = {
         name: 'Branches',

@@ -61,7 +61,7 @@ const SAID = [
   { level: 'warn', text: 'careful' },
 ]
 
-describe('what a script logs', () => {
+describe('a script’s log', () => {
   test('is kept whether it runs inline or as an attempt, and costs no commit', async () => {
     const definition = chain(script('a', SAYS), script('b', SAYS))
     // The first run shows the process that the script is quick. A busy machine may let the time for inline steps pass.

@@ -136,7 +136,7 @@ test('the plans of the statements are those of the golden file', async () => {
     expect(plans.get(shape), `Another plan: ${changed.join('; ')}. ${HOW}`).toBe(golden.get(shape))
 })
 
-test('what a statement sets and locks is found in its text', async () => {
+test('the columns a statement sets and the rows it locks are found in its text', async () => {
   for (const shape of SHAPES) {
     const plan = await planOf(shape)
     expect(plan.match(/^ +Set: \w+(, \w+)*$/gm)?.length, shape).toBe(plan.match(/-> {2}Update on /g)?.length)

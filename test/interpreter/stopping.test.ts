@@ -86,7 +86,7 @@ test('so does one that is answered', async () => {
   expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
 })
 
-test('an answer is stored although what follows cannot be planned, and the run ends with the reason', async () => {
+test('an answer is stored although the next steps cannot be planned, and the run ends with the reason', async () => {
   const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }] }
   const { id } = await createWorkflow(runtime.ctx, {
     name: 'Bug',

@@ -63,7 +63,7 @@ describe('a stalled cancel', () => {
     expect(await sweepAt(from, 600_000)).toBe(0)
   })
 
-  it('waits for a running step, but not for ever, and refuses late results', async () => {
+  it('waits for a running step, but not forever, and refuses late results', async () => {
     const runId = await runtime.start({ steps: [{ id: 'work', type: 'test-effect', url: `${effects.url}slow` }] })
     await runtime.wait(runId, () => effects.seen.some(({ key }) => key.startsWith(runId)))
     const from = await requestOnly(runId)

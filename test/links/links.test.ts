@@ -345,7 +345,7 @@ test('nobody can make a link of their own, or turn one into another', async () =
   expect(await open(await signLink(claims))).toMatchObject({ state: 'open' })
 })
 
-test('it shows what the task says, and nothing else of the run or the vault', async () => {
+test('it shows the task’s own content, and nothing else of the run or the vault', async () => {
   await setVaultSecret(runtime.ctx, { name: 'PASS', value: 'swordfish_8472' })
   const output = {
     amount: { type: 'number', default: 4 },

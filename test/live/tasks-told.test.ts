@@ -118,7 +118,7 @@ test('a page gets an invalidation event at once, then one for each change in its
   expect(await page.next()).toMatchObject({ done: true })
 })
 
-test('a page reads again what it may have missed while nobody listened', async () => {
+test('a page reads again after a time in which nobody listened', async () => {
   const leave = new AbortController()
   const page = followLive(tess, { tab: 'page_of_a_loss' }, leave.signal)
   await page.next()

@@ -55,7 +55,7 @@ describe('every error code', () => {
   })
 
   const helps = [ERROR_HELP, RUN_FAILURE_HELP, PROBLEM_HELP].flatMap((each) => Object.entries(each))
-  test.each(helps)('%s says what it means and what to do, in whole sentences', (_code, { means, fixes }) => {
+  test.each(helps)('%s explains its meaning and the remedy, in whole sentences', (_code, { means, fixes }) => {
     for (const text of [means, ...fixes]) {
       expect(text).toMatch(/^[A-Z`].{15,}[^.]\.$/)
       // Words between backticks are shown as code.

@@ -13,7 +13,7 @@ function* pieces(count: number): Sliced<number> {
   return sum
 }
 
-test('work in slices comes to what it comes to at once, and never holds the event loop for long', async () => {
+test('work in slices has the same result as at once, and never holds the event loop for long', async () => {
   const { result, mostMs, allMs } = await held(() => inSlices('a', pieces(600)))
   expect(result).toBe(atOnce(pieces(600)))
   expect(mostMs).toBeLessThan(allMs / 4)
@@ -46,7 +46,7 @@ test('an async function gives way as well', async () => {
   expect(mostMs).toBeLessThan(100)
 })
 
-test('what takes too long ends with an error that says so, and work may end earlier with a part of its result', async () => {
+test('work that takes too long ends with an error that says so, and may end earlier with a part of its result', async () => {
   await expect(inSlices('a', pieces(1_000_000), 50)).rejects.toMatchObject({
     code: 'INVALID_INPUT',
     details: [{ message: 'This takes the service too long. Make it smaller, or divide it.' }],

@@ -16,7 +16,7 @@ describe('public addresses', () => {
 describe('ALLOW_PRIVATE_HOSTS', () => {
   const hosts = (text: string) => AllowedHosts.parse(text) ?? expect.unreachable('was refused')
 
-  test('permits what it lists and nothing else', () => {
+  test('permits the listed hosts and nothing else', () => {
     const allowed = hosts('Db.internal:8080, files.internal,10.0.0.0/8,[::1]:9000, 127.0.0.1:7000,fd00::/8,192.168.1.7')
     expect(allowed.allowsName('db.internal', 8080)).toBe(true)
     expect(allowed.allowsName('DB.INTERNAL.', 8080)).toBe(true)

@@ -137,7 +137,7 @@ test('expressions that are evaluated together stop compiling once it is too much
   expect(effort.allows(1)).toBe(false)
 })
 
-test('the limit of a pattern does not depend on what was compiled before', () => {
+test('the limit of a pattern does not depend on earlier compilations', () => {
   const [cost, text] = [costOfPattern('[a-z]+x'), '[a-z]+x']
   for (const _ of [1, 2]) {
     expect(() => patternOf(text, new Effort(cost))).toThrow(PatternTooCostly)

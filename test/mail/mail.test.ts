@@ -248,7 +248,7 @@ test('a reminder and an escalation, as workflows write them, are mails of their 
   ])
 })
 
-test('however many processes send a mail at the same time, it goes out once', async () => {
+test('however many processes send a mail concurrently, it goes out once', async () => {
   server.refuse = [451, 'Try later']
   const runId = await paused({ assignees: ['user:tess@example.com'] })
   await expect.poll(async () => (await mails(runId))[0]?.tries, { timeout: 20_000 }).toBe(1)

@@ -71,7 +71,7 @@ test('a tool whose schema some providers refuse is listed without that, and stil
   await (await import('@/server/tools/sandbox/run-script')).stopSandbox()
 })
 
-test('fields too large for a list are left out of it, and a file says what it is', async () => {
+test('fields too large for a list are left out of it, and a file is described', async () => {
   const options = Array.from({ length: 900 }, (_, n) => `${n}${'x'.repeat(1_000)}`)
   const end = { id: 'end', type: 'end-flow', output: { pick: '${pick}' } }
   await workflow(runtime.ctx, 'Large', { payload: { pick: { type: 'string', options } }, steps: [end] })

@@ -121,7 +121,7 @@ describe('a client that can ask its user', () => {
     expect(Date.now() - began).toBeLessThan(20_000)
   })
 
-  test('returns what the run waits for, if the answer is refused, and another person’s answer counts', async () => {
+  test('returns the run’s pause, if the answer is refused, and another person’s answer counts', async () => {
     const { client } = await person(async (message) => {
       if (message === 'How much?') return { action: 'accept', content: { price: 'much' } }
       return { action: 'decline' }
@@ -143,7 +143,7 @@ describe('a client that can ask its user', () => {
     expect([asked.length, done.result]).toEqual([2, { price: 3, decision: 'reject' }])
   })
 
-  test('is not asked what the credential may not answer', async () => {
+  test('gets no questions that the credential may not answer', async () => {
     const { client, asked } = await person(fills)
     expect(await callTool(client, await named(client, 'Ask an admin'))).toMatchObject({ status: 'paused' })
     expect(asked).toEqual([])
@@ -269,7 +269,7 @@ test('a form of the protocol has plain values only, and never asks for a secret'
   })
 })
 
-test('a question says what the task shows', () => {
+test('a question shows the same as the task', () => {
   const pause: PauseSignal = {
     ...{ type: 'request_user_action', stepId: 'ok', actions, title: 'May it be bought?', message: 'Please **look**.' },
     show: [

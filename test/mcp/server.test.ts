@@ -115,7 +115,7 @@ describe('workflows', () => {
     expect(wrong).toMatchObject({ isError: true, error: { code: 'INVALID_INPUT', details: [{ path: 'item' }] } })
   })
 
-  test('return what they wait for, and continue with the answer', async () => {
+  test('return the pause they wait at, and continue with the answer', async () => {
     const run = await callTool(operator, await named(operator, 'Ask first'), { item: 'Desk' })
     expect(run).toMatchObject({
       status: 'paused',
@@ -147,7 +147,7 @@ describe('workflows', () => {
 })
 
 describe('tools and agents', () => {
-  test('a tool takes its arguments; what it throws is an error that the model sees', async () => {
+  test('a tool takes its arguments; its exception is an error that the model sees', async () => {
     const add = await named(operator, 'Add')
     expect(await callTool(operator, add, { a: 1, b: 2 })).toEqual({ data: 3 })
     expect(await callTool(operator, add, { a: 'x' })).toMatchObject({ isError: true, error: { code: 'INVALID_INPUT' } })
@@ -207,7 +207,7 @@ describe('who is shown what', () => {
     expect((await stranger.listResources()).resources).toEqual([])
   })
 
-  test('a limited token is shown what is within its reach', async () => {
+  test('a limited token sees only objects within its reach', async () => {
     const { createSigningSecret } = await import('@/server/credentials/signing-secrets/create')
     const limits = { workflowIds: [ids.asks], agentIds: [], ownRuns: true }
     const secret = await createSigningSecret(owner, { name: 'Limited', role: 'operator', ...limits })

@@ -57,7 +57,7 @@ async function scrape(): Promise<Map<string, number>> {
 const failing = { steps: [{ id: 'fail', type: 'run-script', code: 'throw new Error("no")' }] }
 const asking = { steps: [{ id: 'ask', type: 'request-user-action', actions: [{ id: 'yes', label: 'Yes' }] }] }
 
-test('what runs, steps, requests and sweeps do is counted, and no label has an id', async () => {
+test('the work of runs, steps, requests and sweeps is counted, and no label has an id', async () => {
   const { id: keyId, key } = await createApiKey(runtime.ctx, { name: 'K', role: 'owner' })
   const done = await runtime.start({ steps: [{ id: 'set', type: 'set-data', values: { a: 1 } }] })
   const failed = await runtime.start(failing)
@@ -109,7 +109,7 @@ test('only the token opens them, and guessing it is limited', async () => {
   expect((await read(`Bearer ${TOKEN}`)).status).toBe(200)
 })
 
-test('an attempt that found no slot, or that another process has taken over, is no failure', async () => {
+test('an attempt that found no slot, or that another process has taken over, does not count as a failure', async () => {
   const failing = (err: Error) => countWork({ type: { type: 'test-slots' } } as never, () => Promise.reject(err))
   for (const err of [new Busy('Full', 100), new TakenOver()]) await expect(failing(err)).rejects.toBe(err)
   const of = (name: MeasureName) =>
@@ -119,7 +119,7 @@ test('an attempt that found no slot, or that another process has taken over, is 
   expect(of('millrace_step_busy_total')).toEqual([1])
 })
 
-test('every help text says what it is about', async () => {
+test('every help text explains its metric', async () => {
   const helps = (await (await read(`Bearer ${TOKEN}`)).text()).match(/^# HELP .*$/gm) ?? []
   expect(helps.length).toBeGreaterThan(20)
   expect(helps.filter((help) => /\b(of them|Of it|oldest of)\b/.test(help))).toEqual([])

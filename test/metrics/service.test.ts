@@ -34,7 +34,7 @@ test('only owners of the workspace that runs the service see it; for others ther
   expect((await read()).engine).toBe('embedded')
 })
 
-test('what waits for too long is bad, and why runs failed is counted by class and workspace', async () => {
+test('waiting too long is bad, and the reasons of failed runs are counted by class and workspace', async () => {
   const failing = { id: 'fail', type: 'fail-flow', code: 'OUR_OWN_CODE', message: 'What a customer wrote' }
   const runId = await runtime.start({ name: 'Never shown', steps: [failing] })
   await runtime.wait(runId)

@@ -69,7 +69,7 @@ const { schema: anySchema } = fc.letrec((tie) => ({
   ),
 }))
 
-test('says what generators ask for', () => {
+test('has everything that generators need', () => {
   expect(plainForeign({ type: ['array', 'object'] })).toEqual({
     type: ['array', 'object'],
     items: {},

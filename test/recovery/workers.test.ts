@@ -123,7 +123,7 @@ test('`npm run worker` starts a worker that was killed again, and stops it when 
   expect(await database.sql`select 1 from engine.workers where last_seen > now() - interval '1 second'`).toEqual([])
 })
 
-test('a worker without a database or the key of the others does not start, and says what it needs', async () => {
+test('a worker without a database or the key of the others does not start, and names what is missing', async () => {
   const home = temporaryDir()
   cleanups.push(async () => rmSync(home, { recursive: true, force: true }))
   const alone = await failToStart({ DATA_DIR: home }, ['--worker'])

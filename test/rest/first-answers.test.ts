@@ -59,7 +59,7 @@ describe('an answer that the specification names comes before "Invalid input"', 
       expect(await said(getAgentSchema(ctx, { agentId: agent, version }))).toEqual([404, 'Agent not found'])
   })
 
-  test('what an agent cannot do comes before what else is wrong, and that it is a supervisor before its schema', async () => {
+  test('an agent’s missing abilities come before other faults, and being a supervisor before its schema', async () => {
     const wrong = { message: 'x', dataContext: 5, threadId: 5 }
     const boss = await newAgent(ctx, { supervisor: true, outputSchema: null })
     const schemed = await newAgent(ctx, { supervisor: true })

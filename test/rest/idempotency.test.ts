@@ -217,7 +217,7 @@ describe('when the first request dies', () => {
     expect((await onceForKey(runtime.ctx, request(), {}, async () => ({ body: 'never' }))).body).toEqual(answer.body)
   })
 
-  it('after the commit but before the answer, its repeat finds what was done', async () => {
+  it('after the commit but before the answer, its repeat finds the result', async () => {
     await database.db.delete(idempotencyKeys).where(eq(idempotencyKeys.key, 'dead'))
     const before = await runCount()
     let first: string | null | undefined

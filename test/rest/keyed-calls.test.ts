@@ -212,7 +212,7 @@ describe('a chat stream with an Idempotency-Key', () => {
 })
 
 describe('the key that a call sends on', () => {
-  test('is the same after the process died, and the repeat does not wait for ever', async () => {
+  test('is the same after the process died, and the repeat does not wait forever', async () => {
     const tool = await httpTool()
     hold()
     const dead = send(tool, 'died').catch(() => null)

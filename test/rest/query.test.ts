@@ -41,6 +41,6 @@ test('the nearest name is offered', async () => {
   })
 })
 
-test('what Next adds is nobody’s', async () => {
+test('Next’s own parameters belong to nobody', async () => {
   expect(await read('GET', '/api/workflow/runs', 'nxtPid=1&_rsc=x&limit=5')).toEqual({ limit: '5' })
 })

@@ -76,7 +76,7 @@ test('every run that had ended is in an export once, in order, even while runs s
   expect(places).toEqual([...places].sort())
 })
 
-test('a line is what the status says; filters and the reach of the caller hold', async () => {
+test('a line equals the status; filters and the reach of the caller hold', async () => {
   const { ctx, add } = await workspace('ten_lines')
   await add('run_X', 14)
   await add('run_ADA', 1, { startedBy: 'ada', afterS: 100 })

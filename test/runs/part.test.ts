@@ -230,7 +230,7 @@ describe('a run of one step', () => {
     expect(effects.seen.findLast(({ key }) => key.startsWith(inside.runId))?.body).toEqual({ item: 5 })
   })
 
-  it('is repeated as what it was: retried, rerun, and rerun with other data', async () => {
+  it('is repeated in the same way: retried, rerun, and rerun with other data', async () => {
     healthy = false
     const workflowId = await saved(definition())
     const runId = await begin(workflowId, { only: 'moody' }, { n: 1, a: { said: 'x' } })

@@ -51,7 +51,7 @@ describe('rerun from a step', () => {
     ],
   })
 
-  it('keeps what was done before it, and continues with some fields changed', async () => {
+  it('keeps the steps before it, and continues with some fields changed', async () => {
     const oldId = await runtime.start(path(), { name: 'Ada' })
     const old = await runtime.wait(oldId)
     const body = { fromStepId: 'b', data: { name: 'Grace' } }
@@ -195,12 +195,12 @@ describe('a run with changed data', () => {
     return runId
   }
 
-  it('keeps it in a retry, and what steps wrote over it', async () => {
+  it('keeps it in a retry, and the values that steps wrote over it', async () => {
     const { runId } = await retryRun(runtime.ctx, { runId: await failedEdited() })
     expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', result: { n: 110, name: 'Grace' } })
   })
 
-  it('keeps it when it runs again from a step, except what is changed again', async () => {
+  it('keeps it when it runs again from a step, except fields changed again', async () => {
     const oldId = await failedEdited()
     const again = async (from: string, fromStepId: string, data = {}) => {
       const { runId } = await rerunRun(runtime.ctx, { runId: from, body: { fromStepId, data } })

@@ -186,7 +186,7 @@ test('a viewer is shown as little by status, export and MCP', async () => {
   }
 })
 
-test('what a started or answered run returns is hidden as well, and its form still has its fields', async () => {
+test('the response to a start or an answer is hidden as well, and its form still has its fields', async () => {
   const started = await tried(owner, 'POST', `/api/workflow/start/${workflowId}?version=latest`, {
     iban: IBAN,
     end: 'well',
@@ -220,7 +220,7 @@ test('no query of the dashboard has a sensitive field, whichever object it is as
   }
 })
 
-test('a test case that is shown hidden still passes, and what it expects stays when it is sent back as shown', async () => {
+test('a test case that is shown hidden still passes, and its expectation stays when it is sent back as shown', async () => {
   const shown = await callProcedure(owner, 'workflows.cases', { id: workflowId })
   const [{ expected }] = JSON.parse(shown.text).result.data
   await callProcedure(owner, 'workflows.changeExpected', { id: workflowId, caseId: ids.caseId, expected })

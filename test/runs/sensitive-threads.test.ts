@@ -117,7 +117,7 @@ test('test cases kept from it show people as little, and still run and change', 
   expect((await agentCases(key, { id: agentId }))[0]?.expected).toEqual(expected)
 })
 
-test('what runs said before messages named them is found by their records', async () => {
+test('older runs’ messages, which name no run, are found by their records', async () => {
   const named = () =>
     database.db
       .select({ runId: messages.runId })

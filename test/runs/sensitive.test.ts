@@ -106,7 +106,7 @@ test('no screen shows the value of a sensitive field, under its name or in anoth
   expect(hidden.data.toSorted()).toEqual(['iban', 'limit', 'pin'])
 })
 
-test('the data at a step has its fields by their declaration or their value, and only what was there before it', async () => {
+test('the data at a step has its fields by their declaration or their value, and only fields that preceded it', async () => {
   const at = (stepId: string) => readDataAtStep(runtime.ctx, { runId, stepId })
   expect(await at('log')).toEqual({
     fields: {

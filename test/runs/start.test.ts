@@ -115,7 +115,7 @@ test('writes no run of a workflow that was archived or deleted meanwhile', async
   expect(await runsOf(gone)).toBe(2)
 })
 
-test('what it knows of one tenant’s workflow helps no other tenant, and no token that may not reach it', async () => {
+test('its cache of one tenant’s workflow helps no other tenant, and no token that may not reach it', async () => {
   const id = await known()
   const other = await runtime.as('owner', 'ten_other')
   await expect(startRun(other, { workflowId: id, body: {} })).rejects.toMatchObject({ code: 'WORKFLOW_NOT_FOUND' })

@@ -49,7 +49,7 @@ test('people are shown a schedule without it, and keys with it', async () => {
   expect(made.data).toEqual(SHOWN)
 })
 
-test('what people send back as they were shown it stays, and nothing else is saved as ***', async () => {
+test('values sent back as shown stay, and nothing else is saved as ***', async () => {
   const save = (data: object) => updateSchedule(person, { workflowId, scheduleId, body: { data } })
   expect((await save({ ...SHOWN, region: 'south' })).data).toEqual({ ...SHOWN, region: 'south' })
   expect(await stored()).toEqual({ ...DATA, region: 'south' })
@@ -60,7 +60,7 @@ test('what people send back as they were shown it stays, and nothing else is sav
   expect(await stored()).toEqual({ ...DATA, region: 'south' })
 })
 
-test('whether it is short or no text, what is sent back hidden stays', async () => {
+test('short or not a text, a value sent back hidden stays', async () => {
   await updateSchedule(key, { workflowId, scheduleId, body: { data: { iban: 'x', pin: 5, region: 'n' } } })
   await updateSchedule(person, { workflowId, scheduleId, body: { data: { iban: '***', pin: '***', region: 'm' } } })
   expect(await stored()).toEqual({ iban: 'x', pin: 5, region: 'm' })

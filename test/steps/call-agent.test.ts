@@ -141,7 +141,7 @@ describe('in a run', () => {
     expect([ended.status, ended.error]).toEqual(['failed', expect.objectContaining({ code: 'OUTPUT_SCHEMA_MISMATCH' })])
   })
 
-  test('a turn that failed is in the record: what it used, what it called, why it failed', async () => {
+  test('a failed turn is in the record: its usage, its calls, and the reason', async () => {
     const tool = await newScriptTool(runtime.ctx, 'return 1')
     const prices = { input: 2, output: 4 }
     const priced = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
@@ -177,7 +177,7 @@ describe('in a run', () => {
     expect(refused?.usage).not.toHaveProperty('threadId')
   })
 
-  test('what an attempt used is kept with it when another follows', async () => {
+  test('an attempt’s usage is stored with it when another follows', async () => {
     const tool = await newScriptTool(runtime.ctx, 'return 1')
     const { id } = await newAgent(runtime.ctx, { tools: [tool] }, model)
     const calls = { calls: [{ name: tool, args: {} }] }
@@ -199,7 +199,7 @@ describe('in a run', () => {
     await cancelRun(runtime.ctx, { runId })
   })
 
-  test('what all attempts used is added up in the record, whether the last one is answered or fails', async () => {
+  test('the usage of all attempts is added up in the record, whether the last one is answered or fails', async () => {
     const tool = await newScriptTool(runtime.ctx, 'return 1')
     const prices = { input: 2, output: 4 }
     const priced = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
@@ -227,7 +227,7 @@ describe('in a run', () => {
     expect(await stepOf()).toMatchObject({ status: 'failed', usage: one })
   })
 
-  test('what a turn had used when the time of its step was up is in the record', async () => {
+  test('the usage of a turn until the time of its step was up is in the record', async () => {
     const tool = await newScriptTool(runtime.ctx, 'return 1')
     const { id } = await newAgent(runtime.ctx, { tools: [tool] }, model)
     model.script({ calls: [{ name: tool, args: {} }] }, { hang: true })

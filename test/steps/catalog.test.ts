@@ -13,7 +13,7 @@ beforeAll(() => {
 const find = (type: string): CatalogEntry | undefined => catalogOf(stepTypes()).steps.find((step) => step.type === type)
 
 describe('the step catalog', () => {
-  test('is JSON: the browser gets what the server has', () => {
+  test('is JSON: the browser gets the same as the server', () => {
     const catalog = catalogOf(stepTypes())
     expect(JSON.parse(JSON.stringify(catalog))).toEqual(catalog)
     expect(catalog.steps.length).toBeGreaterThanOrEqual(5)
@@ -32,7 +32,7 @@ describe('the step catalog', () => {
     expect(JSON.stringify([common.schema, ...steps.map(({ schema }) => schema)])).not.toContain('"description":"')
   })
 
-  test('has samples that match their schemas, except for what a person has yet to choose', () => {
+  test('has samples that match their schemas, except for a person’s choices', () => {
     const ajv = new Ajv2020({ strict: false })
     for (const { type, schema, sample } of catalogOf(stepTypes()).steps) {
       const check = ajv.compile(schema)
@@ -57,7 +57,7 @@ describe('the step catalog', () => {
     })
   })
 
-  test('says which fields are required, which common ones apply, and what the step outputs', () => {
+  test('shows the required fields, the common ones that apply, and the step’s output', () => {
     expect(find('call-tool')?.form.find(({ name }) => name === 'toolId')).toMatchObject({ required: true })
     expect(find('call-tool')?.common).toContain('retry')
     expect(find('collect-inputs')?.common).not.toContain('retry')

@@ -19,7 +19,7 @@ describe('condition', () => {
     expect(() => on('${n} > 1')).toThrow('has no value')
   })
 
-  test('refuses a text that is no expression before it runs', () => {
+  test('refuses a text that is not an expression before it runs', () => {
     expect(condition.config.safeParse({ when: '${n} >' }).success).toBe(false)
     expect(condition.config.safeParse({ when: '${n} > 1' }).success).toBe(true)
   })

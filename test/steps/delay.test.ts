@@ -15,12 +15,12 @@ describe('delay', () => {
     })
   })
 
-  test('does not wait for what has passed', () => {
+  test('does not wait for a time that has passed', () => {
     expect(asked({ for: 'PT0S' })).toEqual({ output: {} })
     expect(asked({ until: '2025-12-31T00:00:00Z' })).toEqual({ output: {} })
   })
 
-  test('fails for a text that is no time or has no zone', () => {
+  test('fails for a text that is not a time or has no zone', () => {
     for (const until of ['soon', '2026-01-02', '2026-01-02T00:00:00', '2026-13-02T00:00:00Z', '2026-00-02T00:00:00Z'])
       expect(() => asked({ until }), until).toThrow('is not a time')
     expect(() => asked({ for: 'two hours' })).toThrow('is not a duration')

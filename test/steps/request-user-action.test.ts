@@ -35,7 +35,7 @@ describe('request-user-action', () => {
     )
   })
 
-  test('shows the card that its author chose, in order; what is too large says so', () => {
+  test('shows the card that its author chose, in order; a value that is too large says so', () => {
     const show = [
       { label: 'Total', value: 12.5 },
       { label: 'Summary', value: 'A **good** one', markdown: true },

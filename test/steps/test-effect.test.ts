@@ -26,7 +26,7 @@ describe('test-effect', () => {
     expect(findStepType('test-effect')).toBeUndefined()
   })
 
-  test('sends its idempotency key and returns what the server answers', async () => {
+  test('sends its idempotency key and returns the server’s answer', async () => {
     expect(await call({ status: 200, body: { ok: true } })).toEqual({ output: { ok: true } })
     expect(server?.seen).toMatchObject([{ key: 'key-1', path: '/', body: { n: 1 } }])
     expect(server?.seen).toHaveLength(1)

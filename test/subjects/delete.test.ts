@@ -274,7 +274,7 @@ test('a deletion that breaks off is finished by calling again', async () => {
   expect(existsSync(join(dataDir, 'files', 'ten_again', file))).toBe(false)
 })
 
-test('who is no subject is refused, and so is who may not delete', async () => {
+test('an invalid subject is refused, and so is a caller who may not delete', async () => {
   const { id } = await createApiKey(runtime.ctx, { name: 'K', role: 'viewer' })
   for (const query of [{}, { sub: '' }, { sub: 'system' }, { sub: id }, { sub: 'x'.repeat(257) }])
     await expect(countSubjectData(runtime.ctx, query)).rejects.toMatchObject({ code: 'INVALID_INPUT' })

@@ -97,7 +97,7 @@ test('where the records are divided into partitions, those at the same place in 
   expect(left.map(({ tenant_id, n }) => [tenant_id, n])).toEqual(tenants.slice(1).map((id) => [id, 1_500]))
 })
 
-test('the audit log says that data is deleted, with the first of it, and what was', async () => {
+test('the audit log reports the deletion with the first part of it, and its result', async () => {
   const ctx = await workspace('ten_audit', 3)
   await deleteSubjectData(ctx, { sub: 'nobody' })
   expect(await entries('ten_audit')).toEqual([])

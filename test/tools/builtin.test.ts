@@ -203,7 +203,7 @@ describe('tool_csv', () => {
     expect(await call('tool_csv', { operation: 'parse', text: [...names, 'c0'].join(',') })).toMatchObject(failed)
   })
 
-  test('reads back what it writes', async () => {
+  test('reads back its own output', async () => {
     const written = (await call('tool_csv', { operation: 'stringify', rows })) as { data: string }
     expect(await call('tool_csv', { operation: 'parse', text: written.data })).toEqual(ok(rows))
   })

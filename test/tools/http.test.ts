@@ -95,7 +95,7 @@ describe('the request', () => {
     await expect(http({ headers: { 'x-a': '${secrets["TOKEN"]}' } })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  test('treats what a caller sends as a value, never as a template', async () => {
+  test('treats a caller’s text as a value, never as a template', async () => {
     const tool = await http({ method: 'POST', body: { text: '${args.text}', in: 'a ${args.text} b' } })
     await tool.call({ text: '${secrets.TOKEN}' })
     expect(JSON.parse(outside.seen[0]?.body ?? '')).toEqual({

@@ -25,7 +25,7 @@ const script = (code: string) => ({ kind: 'script' as const, config: { code } })
 const tryOut = (toolId: string, draft: object, args = {}, as = ctx) =>
   invokeDraftTool(as, { toolId, body: { draft, args } }, new AbortController().signal)
 
-test('a test runs the draft it is given and leaves what is saved as it was', async () => {
+test('a test runs the given draft and leaves the saved one unchanged', async () => {
   const { id } = await createTool(ctx, { name: 'Answer', ...script("return 'old'") })
   expect(await tryOut(id, script("return 'new'"))).toMatchObject({ success: true, data: 'new' })
   expect(await getTool(ctx, { id })).toMatchObject({ version: 1, ...script("return 'old'") })

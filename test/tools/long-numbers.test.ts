@@ -44,7 +44,7 @@ test('so does an http-request step', async () => {
   expect((await run({ config: parsed, ctx, data: {}, signal, idempotencyKey: 'k' })).output).toEqual(KEPT)
 })
 
-test('so does json() of a script’s fetch; text() is what came', async () => {
+test('so does json() of a script’s fetch; text() is unchanged', async () => {
   const code = `
     const response = await fetch('${outside.url}')
     return [await response.json(), await response.text()]`

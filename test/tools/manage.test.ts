@@ -272,7 +272,7 @@ describe('publishing a workflow', () => {
 
   const wrong = (warning: object) => [{ severity: 'warning', code: 'W_TOOL_ARGS', stepId: 'call', ...warning }]
 
-  test('warns about arguments that do not match its tool’s schema, and says what is the matter', async () => {
+  test('warns about arguments that do not match its tool’s schema, and explains why', async () => {
     expect(await publish({ a: 'x' })).toMatchObject(
       wrong({ field: 'args.a', fault: 'wrong', message: expect.stringContaining('must be number') }),
     )
@@ -288,7 +288,7 @@ describe('publishing a workflow', () => {
     ])
   })
 
-  test('warns about a value that can never be what the schema wants', async () => {
+  test('warns about a value that can never match the schema', async () => {
     expect(await publish({ a: '${x}', b: { n: '${x}' } })).toEqual([])
     expect(await publish({ a: 'about ${x}' })).toMatchObject(
       wrong({ field: 'args.a', fault: 'wrong', message: expect.stringContaining('must be a number, but is a string') }),

@@ -84,7 +84,7 @@ describe('the pool of script workers', () => {
     expect((await run('return 1')).ending).toEqual({ ok: true, json: '1' })
   })
 
-  it('gives each script its own result while hostile ones run at the same time', async () => {
+  it('gives each script its own result while hostile ones run concurrently', async () => {
     const { run } = newPool({ maxRunning: 3 })
     const hostile = [
       'for (;;);',

@@ -146,7 +146,7 @@ describe('console output of a script', () => {
     expect(logs.reduce((sum, line) => sum + line.text.length, 0)).toBeLessThan(16 * 1024 + 50)
   })
 
-  it('keeps what was printed before a failure, even one that ends the worker', async () => {
+  it('keeps the output before a failure, even one that ends the worker', async () => {
     expect((await run(`console.log('here'); throw 1`)).logs).toEqual([{ level: 'log', text: 'here' }])
     const killed = await run(`console.log('here'); return new Array(1e8).join('abc')`, { timeoutMs: 1_000 })
     expect(killed).toMatchObject({ ok: false, code: 'TIMEOUT', logs: [{ text: 'here' }] })

@@ -108,7 +108,7 @@ describe('fetch in a script', () => {
 describe('a failing call', () => {
   const url = () => ({ url: outside.url, canary: `http://127.0.0.1:${canary.port}/` })
 
-  test('can be caught, and says what failed', async () => {
+  test('can be caught, and explains the failure', async () => {
     const code = `try { await fetch(args.canary) } catch (e) { return [e instanceof Error, e.name, e.code, e.message] }`
     expect(await run(code, url())).toMatchObject({
       value: [true, 'FetchError', 'BLOCKED_HOST', 'The tool may not call the host 127.0.0.1.'],

@@ -149,7 +149,7 @@ test('a tool that calls another service continues the trace there, unless it sen
   }
 })
 
-test('what a run does much later has a trace of its own, with a link to its start', async () => {
+test('a run’s later work has a trace of its own, with a link to its start', async () => {
   const ask = { id: 'ask', type: 'collect-inputs', output: { more: { type: 'string' } } }
   const id = await workflow(ask, { id: 'then', type: 'run-script', code: 'return 1' } as never)
   const runId = await start(id)
@@ -165,7 +165,7 @@ test('what a run does much later has a trace of its own, with a link to its star
   expect(then.links).toMatchObject([{ traceId: begun.traceId, spanId: begun.spanId }])
 })
 
-test('a header that is no traceparent begins a trace', async () => {
+test('a header that is not a traceparent begins a trace', async () => {
   const id = await workflow({ id: 'set', type: 'run-script', code: 'return 1' } as never)
   for (const traceparent of ['x', `00-${'0'.repeat(32)}-${CALLER.span}-01`, `ff-${CALLER.trace}-${CALLER.span}-01`]) {
     const runId = await start(id, { traceparent })
@@ -176,7 +176,7 @@ test('a header that is no traceparent begins a trace', async () => {
   }
 })
 
-test('before a process sleeps, what has ended is sent, however long a batch would wait', async () => {
+test('before a process sleeps, finished spans are sent, however long a batch would wait', async () => {
   const { openTracer } = await import('@/server/telemetry/open-tracer')
   const { bindTracer, flushTraces, traced } = await import('@/server/telemetry/traces')
   const mine = openTracer('sleeper', runtime.ctx.log)

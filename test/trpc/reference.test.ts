@@ -39,7 +39,7 @@ const dataOf = async (visitor: Visitor, name: string, input: object) => {
 const sent = (visitor: Visitor, call: object) => dataOf(visitor, 'reference.send', call)
 
 describe('the reference of a workspace', () => {
-  test('has what the workspace has published, and nothing of another one', async () => {
+  test('has everything that the workspace has published, and nothing of another one', async () => {
     expect((await dataOf(viewer, 'reference.open', {})).objects).toEqual([
       { word: 'workflow', id: workflow, name: 'Order' },
     ])
@@ -65,7 +65,7 @@ describe('the reference of a workspace', () => {
 })
 
 describe('a call that is tried', () => {
-  test('is made by the person who is signed in, and shows what a program gets', async () => {
+  test('is made by the signed-in person, and shows a program’s response', async () => {
     const answer = await sent(editor, { method: 'PUT', path: `/api/workflows/${workflow}`, body: '{"name":"Renamed"}' })
     expect(answer).toMatchObject({ status: 200, cut: null })
     expect(JSON.parse(answer.text)).toMatchObject({ id: workflow, name: 'Renamed', updatedBy: editor.userId })

@@ -152,7 +152,7 @@ test('it is sound, has each published object and nothing else, and is the same e
   expect(operationsIn(await read(runtime.ctx, ids.order)).map(({ operationId }) => operationId)).toContain('startOrder')
 })
 
-test('it says what an object takes and gives', async () => {
+test('it describes an object’s input and output', async () => {
   const document = await read()
   expect(schemaNamed(document, 'OrderInput')).toMatchObject({
     required: ['item', 'paper'],
@@ -192,7 +192,7 @@ test('it says what an object takes and gives', async () => {
 })
 
 describe('who sees what', () => {
-  test('a limited token sees what is within its reach', async () => {
+  test('a limited token sees only objects within its reach', async () => {
     const reach = { workflowIds: [ids.order ?? ''], agentIds: [], ownRuns: false }
     const document = await read({ ...(await runtime.as('operator')), reach })
     expect(flawsOf(document)).toEqual([])

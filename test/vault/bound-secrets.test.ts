@@ -248,7 +248,7 @@ describe('saved definitions', () => {
   })
 })
 
-test('the vault says what uses a secret, and what would send it where it may not go', async () => {
+test('the vault shows the users of a secret, and those that would send it to a forbidden host', async () => {
   const { id: toolId } = await createTool(ctx, toolAt('https://a.example.com/x', 'a header'))
   const { id: agentId } = await createAgent(ctx, { name: 'A', model: modelAt('https://llm.example.com:8443/v1') })
   await bind('*.example.com:443')

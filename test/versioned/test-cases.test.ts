@@ -82,7 +82,7 @@ test('a case is renamed and deleted; the tool’s page says how many there are',
   expect(await outcome(renameToolCase(ctx, { id, caseId, name: 'Gone' }))).toBe('NOT_FOUND')
 })
 
-test('what a case expects is changed, and a secret in what is sent back as it was shown stays what it is', async () => {
+test('a case’s expectation is changed, and a secret that is sent back as shown stays unchanged', async () => {
   const fields = [
     { path: ['twice'], value: 42 },
     { path: ['key'], value: 'sk-1234567890ab' },
@@ -107,7 +107,7 @@ test('what a case expects is changed, and a secret in what is sent back as it wa
   expect(await outcome(changeToolExpected(viewer, { id, caseId, expected: { kind: 'succeeds' } }))).toBe('FORBIDDEN')
 })
 
-test('secrets stay what they are where what is beside them is changed, moved or taken out', async () => {
+test('secrets stay unchanged where values beside them are changed, moved or removed', async () => {
   const [one, two] = ['sk-1234567890ab', 'pw-0987654321zy']
   const fields = [
     { path: ['twice'], value: 42 },

@@ -24,7 +24,7 @@ const asUser = (ctx: ServiceContext): ServiceContext => ({
 })
 
 describe('the checklist', () => {
-  test('ticks what has happened, not counting the original samples', async () => {
+  test('ticks completed steps, not counting the original samples', async () => {
     const ctx = asUser(await newTenant(database))
     await addSamples(ctx)
     const nothing = { ran: false, called: false, keyed: false, published: false, invited: false }

@@ -177,7 +177,7 @@ describe('insights', () => {
     })
   })
 
-  test('of steps say how long people took there, and what agents used', async () => {
+  test('of steps show how long people took there, and the usage of agents', async () => {
     const ctx = at(await newTenant(database))
     const id = await newWorkflow(ctx, 'W')
     await seed(ctx, id, [
@@ -228,7 +228,7 @@ describe('insights', () => {
     expect(all.waits[0]?.days).toEqual([])
   })
 
-  test('say what agents took, by agent and day, once for each answer, and which had no prices', async () => {
+  test('show the cost of agents, by agent and day, once for each answer, and which had no prices', async () => {
     const ctx = at(await newTenant(database))
     const [first, second] = [await newWorkflow(ctx, 'First'), await newWorkflow(ctx, 'Second')]
     await seed(ctx, first, [
@@ -257,7 +257,7 @@ describe('insights', () => {
     ])
   })
 
-  test('count what a turn that failed cost, but not as an answer', async () => {
+  test('count the cost of a failed turn, but not as an answer', async () => {
     const ctx = at(await newTenant(database))
     const id = await newWorkflow(ctx, 'W')
     await seed(ctx, id, [

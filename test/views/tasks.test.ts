@@ -239,7 +239,7 @@ describe('tasks', () => {
     ])
   })
 
-  it('have their data in the order in which it is declared, with its labels, and what is not declared last', async () => {
+  it('have their data in declaration order, with its labels, and undeclared fields last', async () => {
     const fields = { quantity: { type: 'number', label: 'How many' }, of: { type: 'string' } }
     const steps = [
       { id: 'set', type: 'set-data', values: { a: 1 } },

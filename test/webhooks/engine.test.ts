@@ -39,7 +39,7 @@ const ASK = {
 const EVENTS = ['run.started', 'run.paused', 'run.completed', 'run.failed']
 const told = (runId: string) => receiver.taken.filter(({ body }) => body.data.runId === runId)
 
-test('the engine delivers what happens to a run as it happens, however slow another endpoint is', async () => {
+test('the engine delivers a run’s events as they happen, however slow another endpoint is', async () => {
   await createWebhook(runtime.ctx, { url: stuck.url, events: EVENTS })
   const { secret } = await createWebhook(runtime.ctx, { url: receiver.url, events: EVENTS })
   const runId = await runtime.start(ASK)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { keyOf } from '@/server/webhooks/secrets'
 import { signedHeaders } from '@/server/webhooks/sign'
 
-test('a signature is what the reference implementation of the specification makes', () => {
+test('a signature equals that of the specification’s reference implementation', () => {
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' }
   const keys = [keyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), keyOf('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')]
   const headers = signedHeaders(message, new Date(1614265330_999), keys)

@@ -48,7 +48,7 @@ test.each([
   },
 )
 
-test('finding what a step of 1 MB of steps can refer to holds the event loop for less than 250 ms', async () => {
+test('finding the possible references of a step of 1 MB of steps holds the event loop for less than 250 ms', async () => {
   const written = nearlyRight(2_500, 1_200, 20)
   const { result, mostMs } = await held(async () => scopeOf(written, 's1100', await inSlices('a', flowing(written))))
   expect(mostMs / slowness()).toBeLessThan(LONGEST_HOLD_MS)

@@ -53,7 +53,7 @@ const totalOf = (outputs: Awaited<ReturnType<typeof known>>, id: string) => {
 
 const schema = (type: string) => ({ properties: { total: { type } }, required: ['total'], additionalProperties: false })
 
-test('it is what the tools give that the workflow was published with, and nothing where it keeps to none', async () => {
+test('it is the type of the tools that the workflow was published with, and unknown where it keeps to none', async () => {
   const { createTool, updateTool } = await import('@/server/tools/lifecycle')
   const config = { code: 'return { total: 2 }' }
   const tool = { name: 'T', kind: 'script' as const, config, outputSchema: { type: 'object', ...schema('number') } }

@@ -63,7 +63,7 @@ describe('at the same moment', () => {
     expect(await getWorkflow(owner, { id })).toMatchObject({ name: 'New name', description: 'New text', payload })
   })
 
-  test('a publish and a save: what is published is one of the two, complete, and stays published', async () => {
+  test('a publish and a save: the published version is one of the two, complete, and stays published', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await createWorkflow(owner, RUNNABLE)
       // Not the first version, so that the simultaneous save may replace it.

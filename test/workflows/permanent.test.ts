@@ -48,7 +48,7 @@ const complete = (runId: string) =>
     .where(and(eq(runs.tenantId, owner.tenantId), eq(runs.id, runId)))
 
 describe('deleteWorkflowPermanently', () => {
-  test('removes the workflow and its versions for ever', async () => {
+  test('removes the workflow and its versions forever', async () => {
     const id = await archived()
     expect(await deleteWorkflowPermanently(owner, { id })).toEqual({ id, deleted: true })
     expect(await outcome(getWorkflow(owner, { id }))).toBe('WORKFLOW_NOT_FOUND')

@@ -64,7 +64,7 @@ describe('the expense approval', () => {
     expect(await decide('approve')).toMatchObject({ status: 'completed', data: { decidedBy: 'people' } })
   })
 
-  test('shows what it is about as a card', async () => {
+  test('shows its subject as a card', async () => {
     const runId = await runtime.start(sample('wf_expense_approval'), data)
     const { pauseSignal } = await runtime.wait(runId, ({ status }) => status === 'paused')
     const show = [
@@ -174,7 +174,7 @@ describe('the document extraction', () => {
     return (await startWithFile(runtime.ctx, { workflowId: 'wf_document_extraction', data: {}, file })).runId
   }
 
-  test('takes what the agent read where all is legible', async () => {
+  test('takes the agent’s reading where all is legible', async () => {
     const run = await runtime.wait(await start('supplier: Okafor & Sons\ntotal: 240.50\ndue: 2026-04-01'))
     expect(run.result).toEqual({
       invoice: { supplier: 'Okafor & Sons', total: 240.5, due: '2026-04-01' },
@@ -183,7 +183,7 @@ describe('the document extraction', () => {
     })
   })
 
-  test('has a person correct what is illegible, who sees what the agent could read', async () => {
+  test('has a person correct illegible parts, who sees the agent’s reading', async () => {
     const { resumeRun } = await import('@/server/runs/resume')
     const runId = await start('supplier: Okafor & Sons\ntotal: [illegible]\ndue: 2026-04-01')
     const { pauseSignal } = await runtime.wait(runId, ({ status }) => status === 'paused')
@@ -230,7 +230,7 @@ describe('the order fulfilment', () => {
     expect(await run(120)).toMatchObject({ status: 'completed', result })
   })
 
-  test('releases what was reserved when the charge fails, and fails', async () => {
+  test('releases the reservation when the charge fails, and fails', async () => {
     expect(await run(5_000)).toMatchObject({
       status: 'failed',
       error: { stepId: 'charge', message: 'The card was declined' },

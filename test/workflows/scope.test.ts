@@ -40,7 +40,7 @@ const entry = (stepId: string, name: string, definition = branching) =>
   scopeOf(definition, stepId).entries.find((found) => found.name === name)
 
 describe('scopeOf', () => {
-  test('contains START fields, what earlier steps give, and all run data, but nothing from later steps', () => {
+  test('contains START fields, results of earlier steps, and all run data, but nothing from later steps', () => {
     expect(scopeOf(branching, 'left').entries.map(({ name, maybe }) => `${name}${maybe ? '?' : ''}`)).toEqual([
       'fileId?',
       'who',
@@ -63,7 +63,7 @@ describe('scopeOf', () => {
     expect(entry('left', 'amount')).toMatchObject({ type: 'number', from: 'step', stepId: 'ask' })
   })
 
-  test('marks what only some paths give as possibly missing, but not what every path gives, whichever step gives it', () => {
+  test('marks fields of only some paths as possibly missing, but not fields of every path, whichever step writes them', () => {
     expect(entry('end', 'reason')).toMatchObject({ maybe: true, stepId: 'left' })
     expect(entry('end', 'both')).toMatchObject({ maybe: false, type: 'any' })
     expect(entry('end', 'amount')).toMatchObject({ maybe: false })

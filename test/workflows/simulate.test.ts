@@ -247,7 +247,7 @@ describe('of a saved workflow', () => {
     ],
   }
 
-  test('it needs what a start needs, and an editor, and leaves no run', async () => {
+  test('it needs the same input as a start, and an editor, and leaves no run', async () => {
     const { id } = await createWorkflow(ctx, DIVIDES)
     const found = await simulateWorkflow(ctx, { id, body: {} })
     expect(found).toMatchObject({ workflowId: id, version: 1, failures: [{ stepId: 's', input: { n: 8 } }] })
@@ -264,7 +264,7 @@ describe('of a saved workflow', () => {
     expect(rows?.runs).toBe(0)
   })
 
-  test('publishing says what it finds, and publishes', async () => {
+  test('publishing reports its findings, and publishes', async () => {
     const { id } = await createWorkflow(ctx, DIVIDES)
     const { status, warnings } = await publishWorkflow(ctx, { id })
     expect(status).toBe('published')

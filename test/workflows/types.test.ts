@@ -52,7 +52,7 @@ test('an operator that can never take its operands is an error, and a warning wh
   ])
 })
 
-test('it is no error where no run comes, nor in a field that the type of the step does not have', () => {
+test('it is not an error where no run comes, nor in a field that the type of the step does not have', () => {
   const lost = { id: 'lost', type: 'set-data', compute: { x: '${n} * ${t}' } }
   const unreached = told([end, lost, { ...end, id: 'end2' }], [{ from: 'lost', to: 'end2' }])
   expect(unreached).toContain('W_TYPE_MISMATCH compute.x: "*" takes two numbers, not a number and a string.')
@@ -94,7 +94,7 @@ test('a decision must be able to give true or false, and a list to be a list', (
   expect(told([{ id: 'd', type: 'delay', until: '${n}' }, end])[0]).toContain('TYPE_MISMATCH until')
 })
 
-test('a path into what has no such thing is an error that says why', () => {
+test('a path into a value without such a field is an error with the reason', () => {
   expect(told([{ ...end, output: { x: '${n.total}' } }])).toEqual([
     'EXPRESSION_UNRESOLVED output.x: ${n.total} can never have a value here: ${n} is a number.',
   ])
@@ -106,7 +106,7 @@ test('a path into what has no such thing is an error that says why', () => {
   expect(told(set({ x: 'has(${n.total}) ? 1 : 2' }))).toEqual([])
 })
 
-test('types go through forks: items, results, what branches write, and errors', () => {
+test('types go through forks: items, results, writes of branches, and errors', () => {
   const steps = [
     { id: 'e', type: 'for-each', items: [1, 2], result: '${double}', saveAs: 'all' },
     { id: 'x', type: 'set-data', compute: { double: '${item} * 2' } },

@@ -38,7 +38,7 @@ async function withHistory() {
 }
 
 describe('listVersions', () => {
-  test('returns the newest first, with what distinguishes them', async () => {
+  test('returns the newest first, with their differences', async () => {
     const { ctx, id } = await withHistory()
     const { items, total } = await listWorkflowVersions(ctx, { id, page: {} })
     const day = (date: number) => `2026-03-0${date}T09:00:00.000Z`
@@ -66,7 +66,7 @@ describe('listVersions', () => {
 })
 
 describe('getVersion', () => {
-  test('a version contains what was saved then', async () => {
+  test('a version contains the definition as saved then', async () => {
     const { ctx, id } = await withHistory()
     expect(await getWorkflowVersion(ctx, { id, version: '2' })).toMatchObject({
       ...RUNNABLE,

@@ -79,7 +79,7 @@ it('pages very many iterations by number and the failed ones apart, without look
   expect(failed).toHaveLength(Math.min(BRANCH_PAGE, ITEMS / 100))
 })
 
-it('keeps what came before very many iterations in the timeline, and reads one of them on its own', async () => {
+it('keeps the part before very many iterations in the timeline, and reads one of them on its own', async () => {
   const { runId, fork } = await seedIterations(database.sql, runtime.ctx.tenantId, ITEMS)
   const timeline = await readTimeline(runtime.ctx, { runId })
   const shown = timeline.rows.map(([, step]) => timeline.steps[step])

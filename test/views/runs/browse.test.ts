@@ -59,7 +59,7 @@ describe('the list of runs', () => {
     expect((await browseRuns(ctx, { code: 'OTHER' })).runs).toEqual([])
   })
 
-  it('shows what a paused run waits for, why a failed one failed, and who started it', async () => {
+  it('shows a paused run’s wait, a failed one’s reason, and who started it', async () => {
     const [paused] = (await browseRuns(ctx, { states: ['paused'], limit: 1 })).runs
     expect(paused).toMatchObject({
       runId: idOf(1),

@@ -61,7 +61,7 @@ describe('many runs at once', () => {
     expect((await runtime.status(other.runIds[0] ?? '')).status).toBe('paused')
   })
 
-  it('are retried once each, and not what the retries become', async () => {
+  it('are retried once each, and their retries are not', async () => {
     const { workflowId } = await started(broken, ['R-1', 'R-2', 'R-3'])
     const at = now()
     const count = () => countBulk(runtime.ctx, { verb: 'retry', filter: { workflowIds: [workflowId] }, at })

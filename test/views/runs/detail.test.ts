@@ -184,7 +184,7 @@ describe('a step of a run', () => {
 })
 
 describe('the overview of a run', () => {
-  it('shows what it waits for, and later who answered, when and what', async () => {
+  it('shows its wait, and later who answered, when and how', async () => {
     const runId = await runtime.start(line(ask, { id: 'end', type: 'end-flow', output: { n: '${n}' } }), { extra: 1 })
     await runtime.wait(runId, (run) => run.status === 'paused')
     const waiting = await getRunOverview(runtime.ctx, { runId })
@@ -319,7 +319,7 @@ describe('the overview of a run', () => {
       })
   })
 
-  it('counts what a retry of a failed run keeps, apart from what its failure path did', async () => {
+  it('counts the steps that a retry of a failed run keeps, apart from those of its failure path', async () => {
     const { steps, edges } = line(effect('a', 'fine'), effect('b', 'broken'))
     const tell = effect('tell', 'fine', { name: 'Release the stock' })
     const runId = await runtime.start({ steps: [...steps, tell], edges, onFailure: 'tell' })

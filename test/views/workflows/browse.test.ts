@@ -61,7 +61,7 @@ describe('browseWorkflows', () => {
     expect(await outcome(browseWorkflows(ctx, { q: '\u0000' }))).toBe('INVALID_INPUT')
   })
 
-  test('counts what publishing would change, and nothing while nothing is published', async () => {
+  test('counts the changes of publishing, and nothing while nothing is published', async () => {
     const ctx = await newTenant(database)
     const id = await make(ctx, 'Order')
     const changes = async () => (await browseWorkflows(ctx, {})).items[0]?.unpublishedChanges

@@ -68,7 +68,7 @@ describe('saveLayout', () => {
 })
 
 describe('checkDraft', () => {
-  test('reports for an unsaved definition what publishing it would report', async () => {
+  test('reports for an unsaved definition the same as publishing it', async () => {
     const viewer = withRole(owner, 'viewer')
     expect((await checkDraft(viewer, { definition: RUNNABLE })).map(({ code }) => code)).toEqual([])
     const steps = [{ id: 'call', type: 'call-tool', toolId: 'nowhere' }]
@@ -152,7 +152,7 @@ describe('readScope', () => {
 })
 
 describe('getChanges', () => {
-  test('lists what publishing changes, who made the changes, and which runs stay', async () => {
+  test('lists the changes of publishing, who made them, and which runs stay', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, payload: { amount: { type: 'string' } } })
     const unpublished = await getChanges(owner, { id })
     expect(unpublished).toMatchObject({ from: null, to: 1, before: null, running: 0 })

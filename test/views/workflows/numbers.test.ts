@@ -82,7 +82,7 @@ test('the publish dialog says which number a version will get', async () => {
   expect((await versionHistory(owner, { id, page: {} })).items[0]).toMatchObject({ version: 6, number: 3 })
 })
 
-test('what keeps to a version of a workflow shows its number', async () => {
+test('objects that keep to a version of a workflow show its number', async () => {
   const child = await twicePublished()
   const calls = (version?: number) => ({
     ...{ initialStep: 'call', edges: [] },
