@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { RunOptions } from 'axe-core'
 import { getWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
+import { sampled } from '../support/sample'
 import { violationsOf } from './support/axe'
 import { LOADS } from './support/calls'
 import { newCompany } from './support/company'
@@ -25,7 +26,7 @@ interface Look {
 }
 /**
  * How a page is checked: its content depends on the width but not on the theme, so all rules run once per width, and
- * those about colours in both themes. `SOAK=1` runs everything everywhere, which takes three times as long.
+ * those about colours in both themes. Each commit checks one look of each page; `SOAK=1` checks every one.
  */
 const LOOKS: Look[] = [
   { size: WIDE, theme: 'light', rules: RULES },
@@ -89,19 +90,22 @@ test('every page has a case here', () => {
   expect(cases.filter((path) => !pages().includes(path))).toEqual([])
 })
 
-for (const [path, seen] of Object.entries(INSIDE)) {
+for (const [nth, [path, seen]] of Object.entries(INSIDE).entries()) {
   test(`${path} is accessible with content`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
     await tour.begin(workspace, trouble)
-    for (const [at, address] of seen(workspace.slug, made).entries()) {
+    const [first = '', ...others] = seen(workspace.slug, made)
+    await go(tour.page, first)
+    await look(tour.page, first, { looks: sampled(LOOKS, LOOKS.length, nth) })
+    for (const address of sampled(others, 3, nth)) {
       await go(tour.page, address)
-      await look(tour.page, address, at === 0 ? { looks: LOOKS } : {})
+      await look(tour.page, address)
     }
   })
 }
 
-for (const [path, seen] of Object.entries(OUTSIDE)) {
+for (const [nth, [path, seen]] of Object.entries(OUTSIDE).entries()) {
   test(`${path} is accessible`, async ({ browserOf }) => {
     test.slow()
     const { workspace, made } = await filled()
@@ -110,7 +114,8 @@ for (const [path, seen] of Object.entries(OUTSIDE)) {
       const answer = await page.goto(address)
       expect(answer?.status(), address).toBeLessThan(500)
       await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-      await look(page, address, { looks: LOOKS, without: address === '/reference' ? MAX_OF_REFERENCE : undefined })
+      const looks = sampled(LOOKS, LOOKS.length, nth)
+      await look(page, address, { looks, without: address === '/reference' ? MAX_OF_REFERENCE : undefined })
     }
   })
 }
@@ -132,7 +137,7 @@ const LISTS = [
 
 test('an empty workspace is accessible', async ({ page, workspace }) => {
   test.slow()
-  for (const list of LISTS) {
+  for (const list of sampled(LISTS, 3)) {
     await go(page, `/${workspace.slug}${list}`)
     await look(page, `empty ${list}`)
   }
@@ -140,20 +145,15 @@ test('an empty workspace is accessible', async ({ page, workspace }) => {
 
 test('"not found" and "not allowed" screens are accessible', async ({ page, browserOf, workspace }) => {
   test.slow()
-  for (const nothing of ['/runs/run_none', '/workflows/wf_none', '/agents/agt_none', '/tools/tool_none', '/nowhere']) {
+  const missing = ['/runs/run_none', '/workflows/wf_none', '/agents/agt_none', '/tools/tool_none', '/nowhere']
+  for (const nothing of sampled(missing, 3)) {
     await page.goto(`/${workspace.slug}${nothing}`)
     await expect(page.getByRole('heading').first()).toBeVisible()
     await look(page, nothing)
   }
   const viewer = await browserOf('viewer')
-  for (const closed of [
-    '/settings/api-keys',
-    '/settings/webhooks',
-    '/settings/vault',
-    '/settings/members',
-    '/settings/workspace',
-    '/settings/audit',
-  ]) {
+  const sections = ['api-keys', 'webhooks', 'vault', 'members', 'workspace', 'audit']
+  for (const closed of sampled(sections, 3).map((section) => `/settings/${section}`)) {
     await viewer.goto(`/${workspace.slug}${closed}`)
     await expect(viewer.getByRole('heading').first()).toBeVisible()
     await look(viewer, `${closed} for a viewer`)
@@ -196,7 +196,7 @@ const FAILURE = {
   },
 }
 
-for (const { what, at, first, opener, next, closer } of DIALOGS) {
+for (const { what, at, first, opener, next, closer } of sampled(DIALOGS, 4)) {
   test(`the dialog of ${what} is accessible and returns the focus`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
