@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { projects } from './test/support/projects.mjs'
+import { sampled } from './test/support/sample'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 /** Import settings of every project. */
@@ -38,6 +39,8 @@ const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts', 'test
 
 /** These test a process's caches, or count statements, which the caches reduce. */
 const MEMORY = ['remembered', 'statements'].map((name) => `test/interpreter/${name}.test.ts`)
+/** Those that pass as well when a process remembers nothing. */
+const WITHOUT_RECALL = files.main.filter((file) => file.startsWith('test/interpreter/') && !MEMORY.includes(file))
 
 export default defineConfig({
   ...shared,
@@ -65,13 +68,13 @@ export default defineConfig({
       },
       {
         ...shared,
-        // The interpreter without a process's caches: the rows alone must suffice.
+        // The interpreter without a process's caches: the rows alone must suffice. Each commit runs a quarter of it.
         test: {
           ...database,
           ...main,
           ...shares,
           name: 'main without recall',
-          include: files.main.filter((file) => file.startsWith('test/interpreter/') && !MEMORY.includes(file)),
+          include: sampled(WITHOUT_RECALL, 4),
           env: { MILLRACE_TEST_RECALL: 'off' },
         },
       },

@@ -30,7 +30,7 @@ const isEditor = (path: string) => path.startsWith(EDITOR)
 describe('the rooms of the workflow editor', () => {
   test('hold every file but those that Next looks for', () => {
     const ours = files.filter(isEditor)
-    expect(ours.length).toBeGreaterThan(90)
+    expect(ours).not.toEqual([])
     expect(ours.filter((file) => floorOf(file) === -1)).toEqual([])
     expect(ours.filter((file) => roomOf(file) === null && !/\/(page|loading|error)\.tsx$/.test(file))).toEqual([])
   })

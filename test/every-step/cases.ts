@@ -50,7 +50,7 @@ export type Row = Record<Situation, Case | Never>
 
 /** START of every run. No step can use it where it needs a truth value, a list, a time or a text. */
 export const BROKEN = { wrong: { n: 1 } }
-/** Enough for a busy machine to reach the step. A real Inngest server takes longer: it hands over every branch by a request. */
+/** Enough for a busy machine to reach the step. A real Inngest server is slower: each branch is a request. */
 const LIMIT = { timeoutMs: process.env.INNGEST_BASE_URL ? 12_000 : 3_000 }
 
 const SUCCEEDED = { status: 'completed', outcome: 'succeeded', error: null, data: { on: true } }

@@ -6,6 +6,7 @@ import { readReference } from '@/server/definition/template'
 import { flowOf } from '@/server/workflows/check/flow'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { checkReferences as checking, scopeOf } from '@/server/workflows/check/scope'
+import { counted } from '../support/work'
 
 /** ask → (left | right) → end. No step type branches yet, so the two paths come from edges alone. */
 const branching: Definition = {
@@ -137,18 +138,20 @@ test('nearestName allows one typo per three letters', () => {
   expect(nearestName('orderid', ['order', 'orderId'])).toBe('orderId')
 })
 
-test('a check takes about as long for each step, however many there are', () => {
-  const few = inLine(100)
-  const many = inLine(400)
+test('a check does about as much for each step, however many there are', () => {
+  const [few, many] = [inLine(100), inLine(400)]
   expect(checkGraph(many).filter(({ severity }) => severity === 'error')).toEqual([])
-  const quickest = { few: Number.POSITIVE_INFINITY, many: Number.POSITIVE_INFINITY }
-  for (let round = 0; round < 30; round++) {
-    quickest.few = Math.min(quickest.few, msOf(few))
-    quickest.many = Math.min(quickest.many, msOf(many))
-  }
-  // Searching all others from each step would take 16 times as long.
-  expect(quickest.many).toBeLessThan(9 * quickest.few)
+  const work = { few: readsOf(few), many: readsOf(many) }
+  // Searching all others from each step would be 16 times as much.
+  expect(work.many).toBeLessThan(5 * work.few)
 })
+
+function readsOf(definition: Definition): number {
+  const { value, reads } = counted(definition)
+  checkGraph(value)
+  checkReferences(value)
+  return reads()
+}
 
 /** Steps that follow each other, and read what the first one and the one before wrote. */
 function inLine(count: number): Definition {
@@ -160,12 +163,4 @@ function inLine(count: number): Definition {
   }))
   const edges = steps.slice(1).map((step, i) => ({ from: `s${i}`, to: step.id }))
   return { ...branching, initialStep: 's0', steps, edges }
-}
-
-/** In processor time, which other work on the machine does not change. */
-function msOf(definition: Definition): number {
-  const before = process.cpuUsage()
-  checkGraph(definition)
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1_000
 }
