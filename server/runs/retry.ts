@@ -3,7 +3,8 @@ import { stepRecords, walks } from '@/db/schema/runs'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { Definition } from '../definition/schema'
+import { exitOf } from '../definition/exits'
+import type { Definition, Edge } from '../definition/schema'
 import { AppError } from '../errors'
 import { partAsRun } from '../run-store/definition'
 import { getRunRow } from '../run-store/find-run'
@@ -40,13 +41,13 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
   })
 }
 
-type Last = { stepId: string; status: string; handled: boolean | null }
+type Last = { stepId: string; status: string; handled: boolean | null; exit: string | null }
 
 /** The last step of the main path, without the steps of the failure path after it. */
 async function lastOf(tx: TransactionContext, old: RunRow): Promise<Last | null> {
-  const { stepId, status, handled } = stepRecords
+  const { stepId, status, handled, exit } = stepRecords
   const [last] = await tx.db
-    .select({ stepId, status, handled })
+    .select({ stepId, status, handled, exit })
     .from(stepRecords)
     .where(and(ofMainPath(tx, old.id), lte(stepRecords.seq, failedAt(tx, old.id))))
     .orderBy(desc(stepRecords.seq))
@@ -61,13 +62,15 @@ async function stepToRetry(
   last: Last | null,
 ): Promise<string> {
   if (last?.status === 'failed' && !last.handled) return last.stepId
-  // It stopped between two steps: the walk knows the next one.
+  // It stopped between two steps: the walk knows the next one, unless the last exit led nowhere. Then the walk still has
+  // an earlier place, which another exit of the last step may lead to.
   const [walk] = await tx.db
     .select({ stepId: walks.stepId })
     .from(walks)
     .where(and(eq(walks.tenantId, tx.tenantId), eq(walks.runId, old.id), eq(walks.branch, MAIN_BRANCH)))
   const next = walk?.stepId ?? definition.initialStep
-  const follows = last === null || definition.edges.some((edge) => edge.from === last.stepId && edge.to === next)
-  if (next && follows) return next
+  const follows = (edge: Edge) =>
+    edge.from === last?.stepId && edge.to === next && exitOf(edge) === (last.exit ?? 'next')
+  if (next && (last === null || definition.edges.some(follows))) return next
   throw new AppError('CONFLICT', { message: 'The run has no step left to retry' })
 }

@@ -124,6 +124,38 @@ describe('retry', () => {
     expect(callsOf(third)).toEqual(['/moody'])
   })
 
+  it('has nothing to do after an exit that led nowhere, though another exit of that step leads on', async () => {
+    const runId = await runtime.start({
+      steps: [
+        { id: 'first', type: 'set-data', values: { n: 1 } },
+        {
+          ...{ id: 'ask', type: 'request-user-action', maxVisits: 5 },
+          actions: ['yes', 'again'].map((id) => ({ id, label: id })),
+        },
+      ],
+      edges: [
+        { from: 'first', to: 'ask' },
+        { from: 'ask', to: 'first', on: 'again' },
+      ],
+    })
+    await runtime.wait(runId, ({ status }) => status === 'paused')
+    await cancelRun(runtime.ctx, { runId })
+    await runtime.wait(runId)
+    // As an answer leaves it that was given just before the cancel: the walk is where it was before the pause.
+    await forge(database.sql, [runId])
+    await database.sql`update walks set step_id = 'first' where run_id = ${runId}`
+    const answered = async (exit: string | null) =>
+      await database.sql`
+        update step_records set status = 'completed', error = null, error_code = null, exit = ${exit}
+        where run_id = ${runId} and step_id = 'ask'`
+    await answered(null)
+    await expect(retryRun(runtime.ctx, { runId })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await answered('again')
+    const again = await retryRun(runtime.ctx, { runId })
+    expect(await runtime.wait(again.runId, ({ status }) => status === 'paused')).toMatchObject({ currentStepId: 'ask' })
+    await cancelRun(runtime.ctx, again)
+  })
+
   it('continues after the step at which a run was cancelled, without the results of its cleanup', async () => {
     healthy = true
     const definition = moody()
