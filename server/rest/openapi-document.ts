@@ -21,7 +21,7 @@ import {
 } from '../openapi/types'
 import { ENDPOINTS } from './endpoints'
 import { componentSchemas, schemaOf } from './openapi-schemas'
-import { GET_OPENAPI } from './openapi-service'
+import { GET_OPENAPI } from './service-endpoints'
 
 /** Every documented operation, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openApiDocument } from '@/server/rest/openapi-document'
-import { pausedRun } from '@/server/runs/openapi-examples'
+import { pausedRun } from '@/server/runs/examples'
 import { checkerOf, findOperation, operationsOf, problemsOf } from './validate'
 
 const document = openApiDocument('http://localhost')

@@ -1,4 +1,4 @@
-import { AS_CODE_ENDPOINTS } from '@/server/as-code/openapi'
+import { AS_CODE_ENDPOINTS } from '@/server/as-code/endpoints'
 import { serve } from '@/server/rest/serve'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AS_CODE_ENDPOINTS.exportDefinitions)

@@ -1,4 +1,4 @@
-import { MCP_ENDPOINTS } from '@/server/mcp/openapi'
+import { MCP_ENDPOINTS } from '@/server/mcp/endpoints'
 import { serve } from '@/server/rest/serve'
 
 // Without sessions there is no stream to open (GET) and nothing to end (DELETE).

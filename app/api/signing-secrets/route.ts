@@ -1,4 +1,4 @@
-import { SIGNING_SECRET_ENDPOINTS } from '@/server/credentials/openapi-secrets'
+import { SIGNING_SECRET_ENDPOINTS } from '@/server/credentials/secret-endpoints'
 import { serve } from '@/server/rest/serve'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(

@@ -1,4 +1,4 @@
-import { MEMBER_ENDPOINTS } from '@/server/members/openapi'
+import { MEMBER_ENDPOINTS } from '@/server/members/endpoints'
 import { serve } from '@/server/rest/serve'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(

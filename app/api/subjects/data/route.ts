@@ -1,5 +1,5 @@
 import { serve } from '@/server/rest/serve'
-import { SUBJECT_ENDPOINTS } from '@/server/subjects/openapi'
+import { SUBJECT_ENDPOINTS } from '@/server/subjects/endpoints'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(
   SUBJECT_ENDPOINTS.countSubjectData,

@@ -1,4 +1,4 @@
 import { serve } from '@/server/rest/serve'
-import { VAULT_ENDPOINTS } from '@/server/vault/openapi'
+import { VAULT_ENDPOINTS } from '@/server/vault/endpoints'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(VAULT_ENDPOINTS.deleteVaultSecret)

@@ -1,4 +1,4 @@
-import { KEY_ENDPOINTS } from '@/server/credentials/openapi'
+import { KEY_ENDPOINTS } from '@/server/credentials/endpoints'
 import { serve } from '@/server/rest/serve'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(KEY_ENDPOINTS.enableApiKey)

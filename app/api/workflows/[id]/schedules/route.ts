@@ -1,5 +1,5 @@
 import { serve } from '@/server/rest/serve'
-import { SCHEDULE_ENDPOINTS } from '@/server/schedules/openapi'
+import { SCHEDULE_ENDPOINTS } from '@/server/schedules/endpoints'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(
   SCHEDULE_ENDPOINTS.listSchedules,

@@ -3,7 +3,7 @@ import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { Edge, Fields, Step } from '../definition/schema'
 import { time } from '../openapi/fields'
-import { itemFields, versionFields } from '../versioned/openapi-answers'
+import { itemFields, versionFields } from '../versioned/answers'
 
 const item = itemFields({
   id: 'The `workflowId` in other calls.',

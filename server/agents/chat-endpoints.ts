@@ -1,8 +1,8 @@
 import { openStream, SSE_HEADERS, streamAnswer } from '../http/sse'
 import { endpoint } from '../openapi/endpoint'
+import { AnyChatBody, ChatAnswer, ChatEvent } from './answers'
 import { chat, openChat, openUiChat } from './chat'
-import { AnyChatBody, ChatAnswer, ChatEvent } from './openapi-answers'
-import { chatAnswer, chatEvents } from './openapi-examples'
+import { chatAnswer, chatEvents } from './examples'
 import { isUiChat } from './ui-chat'
 import { UI_STREAM_HEADERS } from './ui-stream'
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../definition/json'
-import { KEY_ID, T0 } from '../versioned/openapi-examples'
-import { WORKFLOW_ID, workflow } from '../workflows/openapi-examples'
+import { KEY_ID, T0 } from '../versioned/examples'
+import { WORKFLOW_ID, workflow } from '../workflows/examples'
 
 export const RUN_ID = 'run_01KAHV6N3C0000G8VJ4M2ZQ5TX'
 const T1 = '2026-11-20T09:30:00.012Z'

@@ -1,9 +1,9 @@
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
+import * as answers from './answers'
+import * as examples from './examples'
 import { getThread, ReadThread } from './get-thread'
 import { ListThreads, listThreads } from './list-threads'
-import * as answers from './openapi-answers'
-import * as examples from './openapi-examples'
 
 const common = {
   tag: 'Agents',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
-import { Problem } from '../workflows/openapi-answers'
+import { Problem } from '../workflows/answers'
 import { DefinedAgent, DefinedInbound, DefinedSchedule, DefinedTool, DefinedWorkflow } from './schema'
 
 export const Definitions = component('Definitions', {

@@ -1,6 +1,6 @@
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import * as answers from './openapi-answers'
+import * as answers from './answers'
 import { postEvent } from './post'
 import { PostEvent } from './schema'
 

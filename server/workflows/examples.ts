@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../definition/json'
-import { itemExample, stateExample, versionExample } from '../versioned/openapi-examples'
+import { itemExample, stateExample, versionExample } from '../versioned/examples'
 import { SAMPLE_WORKFLOWS } from './samples'
 
 /** A sample of every new service, as in an answer. */

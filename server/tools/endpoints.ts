@@ -1,12 +1,12 @@
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import { type VersionedApi, versionedEndpoints } from '../versioned/openapi'
+import { type VersionedApi, versionedEndpoints } from '../versioned/endpoints'
+import * as answers from './answers'
+import * as examples from './examples'
 import { invokeTool } from './invoke'
 import { McpServerConfig } from './kinds/mcp-config'
 import { TOOLS } from './lifecycle'
 import { listRemoteTools } from './list-remote'
-import * as answers from './openapi-answers'
-import * as examples from './openapi-examples'
 import { CreateTool, InvokeTool, ListTools, UpdateTool } from './schema'
 
 const id = { name: 'toolId', description: 'The tool.', example: examples.TOOL_ID }

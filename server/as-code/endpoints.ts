@@ -1,13 +1,13 @@
-import { AGENT_ID, createAgent } from '../agents/openapi-examples'
-import { inbound } from '../inbound/openapi-examples'
+import { AGENT_ID, createAgent } from '../agents/examples'
+import { inbound } from '../inbound/examples'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import { createTool, TOOL_ID } from '../tools/openapi-examples'
-import { createWorkflow, WORKFLOW_ID, warnings } from '../workflows/openapi-examples'
+import { createTool, TOOL_ID } from '../tools/examples'
+import { createWorkflow, WORKFLOW_ID, warnings } from '../workflows/examples'
+import * as answers from './answers'
 import { applyDefinitions } from './apply'
 import { diffDefinitions } from './diff'
 import { exportDefinitions } from './export'
-import * as answers from './openapi-answers'
 import { ApplyDefinitions, DiffDefinitions, ExportDefinitions } from './schema'
 
 const definitions = {

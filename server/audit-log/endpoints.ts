@@ -1,7 +1,7 @@
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { auditAnswer } from './answer'
-import { AuditPage } from './openapi-answers'
+import { AuditPage } from './answers'
 import { ListAudit } from './schema'
 
 const entry = {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { ms } from '../openapi/fields'
-import { itemFields, versionFields } from '../versioned/openapi-answers'
+import { itemFields, versionFields } from '../versioned/answers'
 import { TOOL_KINDS } from './schema'
 
 const kind = z.enum([...TOOL_KINDS, 'builtin'])

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../definition/json'
-import { itemExample, stateExample, versionExample } from '../versioned/openapi-examples'
+import { itemExample, stateExample, versionExample } from '../versioned/examples'
 
 export const AGENT_ID = 'agt_01KAHVD2S40000K6T8W3Y1M5QN'
 

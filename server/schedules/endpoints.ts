@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
+import * as answers from './answers'
 import { getSchedule, listSchedules } from './list'
-import * as answers from './openapi-answers'
 import { createSchedule, deleteSchedule, updateSchedule } from './save'
 import { CreateSchedule, UpdateSchedule } from './schema'
 

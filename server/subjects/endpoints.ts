@@ -1,8 +1,8 @@
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
+import * as answers from './answers'
 import { countSubjectData } from './count'
 import { deleteSubjectData } from './delete'
-import * as answers from './openapi-answers'
 import { DeleteSubjectData, SubjectData } from './schema'
 
 const counts = { runs: 12, files: 3, threads: 2, events: 0, idempotencyKeys: 1 }

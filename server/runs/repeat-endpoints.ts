@@ -1,6 +1,6 @@
 import { endpoint } from '../openapi/endpoint'
-import * as answers from './openapi-answers'
-import { RUN_ID, repeated } from './openapi-examples'
+import * as answers from './answers'
+import { RUN_ID, repeated } from './examples'
 import { RerunBody, rerunRun } from './rerun'
 import { retryRun } from './retry'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import * as answers from './openapi-answers'
+import * as answers from './answers'
 import { CreateSecret, createSigningSecret } from './signing-secrets/create'
 import { disableSigningSecret, enableSigningSecret } from './signing-secrets/disable'
 import { limitSigningSecret } from './signing-secrets/limit'

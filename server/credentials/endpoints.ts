@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
+import * as answers from './answers'
 import { CreateKey, createApiKey } from './api-keys/create'
 import { disableApiKey, enableApiKey } from './api-keys/disable'
 import { listApiKeys } from './api-keys/list'
 import { RotateKey, rotateApiKey } from './api-keys/rotate'
-import * as answers from './openapi-answers'
 
 const ID = 'key_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
 const at = '2026-01-05T09:30:00.000Z'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../definition/json'
-import { itemExample, stateExample, versionExample } from '../versioned/openapi-examples'
+import { itemExample, stateExample, versionExample } from '../versioned/examples'
 
 export const createTool = {
   name: 'Add',

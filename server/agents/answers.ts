@@ -4,7 +4,7 @@ import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { ModelConfig } from '../models/schema'
 import { time } from '../openapi/fields'
-import { itemFields, versionFields } from '../versioned/openapi-answers'
+import { itemFields, versionFields } from '../versioned/answers'
 import { ChatRequest, Instructions, InvokeAgent, MAX_MESSAGE } from './schema'
 import { UiChatRequest } from './ui-chat'
 

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import { type VersionedApi, versionedEndpoints } from '../versioned/openapi'
+import { type VersionedApi, versionedEndpoints } from '../versioned/endpoints'
+import * as answers from './answers'
+import { CHAT } from './chat-endpoints'
+import * as examples from './examples'
 import { getAgentSchema } from './get-schema'
 import { invokeAgent } from './invoke'
 import { AGENTS } from './lifecycle'
-import * as answers from './openapi-answers'
-import { CHAT } from './openapi-chat'
-import * as examples from './openapi-examples'
-import { THREAD_ENDPOINTS } from './openapi-threads'
 import { CreateAgent, ListAgents, UpdateAgent } from './schema'
+import { THREAD_ENDPOINTS } from './thread-endpoints'
 
 const id = { name: 'agentId', description: 'The agent.', example: examples.AGENT_ID }
 const parameters = { agentId: id }
