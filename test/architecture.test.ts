@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { OPERATIONS } from '@/server/rest/openapi-document'
 import { files, type Import, imports, source } from './support/imports'
 
 const product = files.filter((file) => !file.startsWith('test/') && !file.startsWith('bench/'))
@@ -225,19 +224,6 @@ describe('code rules', () => {
       expect(source.get(`server/steps/${type}.ts`), type).toContain(`type: '${type}'`)
       expect(files, `a test of ${type}`).toContain(`test/steps/${type}.test.ts`)
     }
-  })
-
-  test('docs/api.md lists every route and nothing else', () => {
-    const documented = [
-      ...readFileSync('docs/api.md', 'utf8').matchAll(/^\| `([A-Z]+) (\/api\/[^`]+)` \| `([^`]+)`/gm),
-    ].map(([, method, path, verb]) => ({
-      method,
-      path: path ?? '',
-      verb: verb ?? '',
-    }))
-    const implemented = OPERATIONS.map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)
-    expect(documented.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(implemented.sort())
-    for (const { path, verb } of documented) expect(existsSync(verb), `${verb}, the verb of ${path}`).toBe(true)
   })
 
   test('the recipes of CONTRIBUTING.md name files that exist, and names that are in them', () => {
