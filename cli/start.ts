@@ -1,7 +1,6 @@
 import { surviveLostOutput } from './common.mjs'
+import { checkNode } from './node-version'
 import { CannotStart, print, printError } from './print'
-
-const OLDEST_NODE = [20, 9] as const
 
 async function main(): Promise<void> {
   surviveLostOutput()
@@ -14,7 +13,8 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
   whenOrphaned(() => stop.abort())
   try {
-    checkNode()
+    const unmaintained = checkNode(process.versions.node)
+    if (unmaintained) printError(unmaintained)
     // Imported after the check, because an older Node may fail to parse it.
     const { loadDotEnv } = await import('./dot-env')
     loadDotEnv(flags.dev)
@@ -48,12 +48,6 @@ function whenOrphaned(act: () => void): void {
     clearInterval(watch)
     act()
   }, 100)
-}
-
-function checkNode(): void {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
-  throw new CannotStart(`Millrace needs Node ${OLDEST_NODE.join('.')} or newer. This is ${process.versions.node}.`)
 }
 
 void main()
