@@ -259,8 +259,8 @@ function leave(delayMs) {
 }
 
 /**
- * V8 optimizes a function fully after 3,000 calls. A service calls the same functions for every run, so it may optimise
- * earlier, and a new process gets up to speed sooner. Versions that do not know the flag would complain about it.
+ * V8 optimizes a function fully after 3,000 calls. A service calls the same functions for every run, so earlier
+ * optimization pays: a new process gets up to speed sooner. Versions that do not know the flag would complain about it.
  */
 function optimizeSoon() {
   const major = Number.parseInt(process.versions.node, 10)

@@ -110,7 +110,7 @@ async function runInside(tx: Tx, migration: MigrationMeta): Promise<void> {
 
 /** Runs on another connection. The transaction only keeps the turn meanwhile. */
 async function runOutside(sql: postgres.Sql, tx: Tx, migration: MigrationMeta): Promise<void> {
-  // A simple statement also ends the last one's snapshot, for which an index would wait for ever.
+  // A simple statement also ends the last one's snapshot, for which an index would wait forever.
   await tx.unsafe('set local idle_in_transaction_session_timeout = 0')
   const briefly = (statement: string) =>
     sql.begin(async (own) => {

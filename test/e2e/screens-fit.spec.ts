@@ -133,7 +133,7 @@ test.describe('far from the server', () => {
     await signIn(context, workspace.owner)
     await watchShifts(page)
     await page.setViewportSize({ width: 390, height: 900 })
-    // Any first page informs the server.
+    // Any first page reports the browser's time zone to the server.
     await page.goto(`/${workspace.slug}/settings/account`)
     for (const runId of [made.asking, made.deciding, made.failed, made.completed])
       await expectStill(page, `/${workspace.slug}/runs/${runId}`)

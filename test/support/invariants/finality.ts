@@ -88,7 +88,7 @@ const TRIGGERS = `
   create trigger audit_entry_changes before update on audit_entries for each row execute function audit_entry_changes();`
 
 /**
- * Makes a test database refuse impossible changes, at the statement that tries one. A refusal rolls back with its
+ * Makes a test database refuse forbidden changes, at the statement that tries one. A refusal rolls back with its
  * transaction and the product may well recover, so each is also counted, by sequences, which no rollback undoes; the
  * checker reports them. Nothing may change a run after its end: retention, and the end of a workspace, delete its rows.
  */
