@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createDraftCopies } from '@/app/(dashboard)/[tenant]/_versioned/draft-copies'
+import { AUTOSAVE_AFTER_MS, KEEP_AFTER_MS, RETRY_EVERY_MS } from '@/app/(dashboard)/[tenant]/_draft/core'
 import type { Opened } from '@/app/(dashboard)/[tenant]/_versioned/draft-state'
-import {
-  AUTOSAVE_AFTER_MS,
-  createDraftStore,
-  KEEP_AFTER_MS,
-  RETRY_EVERY_MS,
-} from '@/app/(dashboard)/[tenant]/_versioned/draft-store'
-import { fakeClock, settled } from '../editor/draft-fakes'
+import { createDraftStore } from '@/app/(dashboard)/[tenant]/_versioned/draft-store'
+import { fakeClock, fakeDevice, settled } from '../editor/draft-fakes'
 
 interface Form {
   name: string
@@ -29,7 +24,7 @@ function fakeServer() {
     problems: [],
   }
   let line: 'up' | 'down' | 'loses answers' = 'up'
-  const fail = (code: string) => Promise.reject({ code, message: code })
+  const fail = (code: string) => Promise.reject({ code, message: code, details: [] })
   const latest = () => versions.at(-1) as Form
   const open = (): Opened<Form> => ({
     version: versions.length,
@@ -48,7 +43,7 @@ function fakeServer() {
     server: (by: string) => ({
       open: async () => (line === 'up' ? open() : fail('UNREACHABLE')),
       readVersion: async (version: number) => versions[version - 1] as Form,
-      failureOf: (error: unknown) => error as { code: string; message: string },
+      failureOf: (error: unknown) => error as { code: string; message: string; details: [] },
       async save(body: { content: Form | null; revision: number; baseVersion: number }) {
         if (line === 'down') return fail('UNREACHABLE')
         if (body.revision !== draft.revision) return fail('VERSION_CONFLICT')
@@ -60,58 +55,41 @@ function fakeServer() {
 }
 type FakeServer = ReturnType<typeof fakeServer>
 
-function fakeStorage() {
-  const kept = new Map<string, string>()
-  return {
-    get length() {
-      return kept.size
-    },
-    key: (index: number) => [...kept.keys()][index] ?? null,
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, text: string) => void kept.set(key, text),
-    removeItem: (key: string) => void kept.delete(key),
-  }
-}
-
-let pages = 0
-function openPage(on: FakeServer, { storage = fakeStorage(), by = 'Ada', readOnly = false } = {}) {
+async function openPage(on: FakeServer, { device = fakeDevice(), by = 'Ada', readOnly = false } = {}) {
   const clock = fakeClock()
   const told: string[] = []
   const store = createDraftStore<Form>({
     opened: on.open(),
     server: on.server(by),
-    copies: createDraftCopies({
-      draft: 't',
-      page: `${pages++}`,
-      isWhole: (form) => 'name' in form,
-      storage: () => storage,
-    }),
-    after: clock.after,
-    now: () => new Date(clock.now()).toISOString(),
+    copies: device.copies<Form>('ten_1:tool_1', 'name'),
+    clock,
     readOnly,
     onMerged: (who) => told.push(`merged ${who}`),
     onRecovered: () => told.push('recovered'),
   })
-  return { store, clock, storage, told, stop: store.start() }
+  const page = { store, clock, device, told, stop: store.start() }
+  await settled()
+  return page
 }
-const kind = ({ store }: ReturnType<typeof openPage>) => store.getState().save.kind
+type Page = Awaited<ReturnType<typeof openPage>>
+const kind = ({ store }: Page) => store.getState().save.kind
 
 describe('saving', () => {
   test('waits until a person pauses, then the server has everything and this browser keeps nothing', async () => {
     const on = fakeServer()
-    const page = openPage(on)
+    const page = await openPage(on)
     page.store.change({ name: 'Ab' })
     await page.clock.advance(AUTOSAVE_AFTER_MS - 1)
-    expect([kind(page), on.draft().revision, page.storage.length]).toEqual(['unsaved', 0, 1])
+    expect([kind(page), on.draft().revision, page.device.size()]).toEqual(['unsaved', 0, 1])
     page.store.change({ name: 'Abc' })
     await page.clock.advance(AUTOSAVE_AFTER_MS)
     expect([kind(page), on.draft().content?.name, on.draft().revision]).toEqual(['saved', 'Abc', 1])
-    expect(page.storage.length).toBe(0)
+    expect(page.device.size()).toBe(0)
   })
 
   test('going back to the version leaves no draft', async () => {
     const on = fakeServer()
-    const page = openPage(on)
+    const page = await openPage(on)
     page.store.change({ name: 'B' })
     await page.store.saveNow()
     page.store.discard()
@@ -122,7 +100,7 @@ describe('saving', () => {
 
   test('is tried again until the network is back', async () => {
     const on = fakeServer()
-    const page = openPage(on)
+    const page = await openPage(on)
     on.line('down')
     page.store.change({ name: 'B' })
     expect(await page.store.saveNow()).toBe(false)
@@ -134,7 +112,7 @@ describe('saving', () => {
 
   test('a save whose answer is lost does not count as another person’s change', async () => {
     const on = fakeServer()
-    const page = openPage(on)
+    const page = await openPage(on)
     on.line('loses answers')
     page.store.change({ name: 'B' })
     await page.store.saveNow()
@@ -148,7 +126,7 @@ describe('saving', () => {
 describe('two people', () => {
   test('who change different fields both keep their changes', async () => {
     const on = fakeServer()
-    const [ada, tess] = [openPage(on), openPage(on, { by: 'Tess' })]
+    const [ada, tess] = [await openPage(on), await openPage(on, { by: 'Tess' })]
     ada.store.change({ name: 'B', config: { ...FORM.config, retries: 2 } })
     await ada.store.saveNow()
     tess.store.change({ text: 'hello', config: { ...FORM.config, url: 'y' } })
@@ -162,7 +140,7 @@ describe('two people', () => {
   test('who change the same field are asked, and nothing is overwritten until one has chosen', async () => {
     for (const side of ['mine', 'theirs'] as const) {
       const on = fakeServer()
-      const [ada, tess] = [openPage(on), openPage(on, { by: 'Tess' })]
+      const [ada, tess] = [await openPage(on), await openPage(on, { by: 'Tess' })]
       ada.store.change({ name: 'B' })
       await ada.store.saveNow()
       tess.store.change({ name: 'C', text: 'kept' })
@@ -182,7 +160,7 @@ describe('two people', () => {
 
   test('a version that the API saved is merged into the draft, which then contains it', async () => {
     const on = fakeServer()
-    const page = openPage(on)
+    const page = await openPage(on)
     page.store.change({ name: 'B' })
     await page.store.saveNow()
     on.put({ ...FORM, text: 'by the API' })
@@ -196,7 +174,7 @@ describe('two people', () => {
 
   test('a page without changes follows, and one that may not change anything never saves', async () => {
     const on = fakeServer()
-    const [ada, viewer] = [openPage(on), openPage(on, { readOnly: true })]
+    const [ada, viewer] = [await openPage(on), await openPage(on, { readOnly: true })]
     ada.store.change({ name: 'B' })
     await ada.store.saveNow()
     await viewer.store.adopt(on.open())
@@ -209,34 +187,34 @@ describe('two people', () => {
 describe('a page that closes', () => {
   test('loses no typed text, not even text typed during a save', async () => {
     const on = fakeServer()
-    const storage = fakeStorage()
-    const page = openPage(on, { storage })
+    const device = fakeDevice()
+    const page = await openPage(on, { device })
     on.line('loses answers')
     page.store.change({ name: 'B' })
     await page.store.saveNow()
     page.store.change({ name: 'Bc' })
     page.store.leaving()
     on.line('up')
-    const next = openPage(on, { storage })
+    const next = await openPage(on, { device })
     expect(next.store.getState().value.name).toBe('Bc')
     expect(next.told).toEqual(['recovered'])
     await next.clock.advance(AUTOSAVE_AFTER_MS)
-    expect([on.draft().content?.name, storage.length]).toEqual(['Bc', 0])
+    expect([on.draft().content?.name, device.size()]).toEqual(['Bc', 0])
   })
 
   test('and whose field another person changed since asks when it is opened again', async () => {
     const on = fakeServer()
-    const storage = fakeStorage()
-    const page = openPage(on, { storage })
+    const device = fakeDevice()
+    const page = await openPage(on, { device })
     on.line('down')
     page.store.change({ name: 'B' })
     await page.clock.advance(KEEP_AFTER_MS)
     on.line('up')
-    const tess = openPage(on, { by: 'Tess' })
+    const tess = await openPage(on, { by: 'Tess' })
     tess.store.change({ name: 'C' })
     await tess.store.saveNow()
-    const next = openPage(on, { storage })
+    const next = await openPage(on, { device })
     expect(next.store.getState()).toMatchObject({ value: { name: 'B' }, save: { kind: 'conflict', by: 'Tess' } })
-    expect(storage.length).toBeGreaterThan(0)
+    expect(device.size()).toBeGreaterThan(0)
   })
 })

@@ -85,6 +85,35 @@ test('an edit that was undone is not offered after a reload', async ({ context, 
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
+test('what the release before kept on this device is offered', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const { version, ...base } = await getWorkflow(workspace.ctx, { id: approval })
+  const steps = base.steps.map((step) => (step.id === 'order' ? { ...step, name: 'From before' } : step))
+  const row = {
+    ...{ tenantId: workspace.ctx.tenantId, workflowId: approval, baseVersion: version },
+    ...{ base, definition: { ...base, steps }, layout: {}, savedAt: Date.now() },
+  }
+  await page.goto(`/${workspace.slug}/workflows`)
+  await page.evaluate(
+    (text) =>
+      new Promise<void>((resolve, reject) => {
+        const request = indexedDB.open('millrace-editor', 1)
+        request.onerror = () => reject(request.error)
+        request.onupgradeneeded = () =>
+          request.result
+            .createObjectStore('copies', { keyPath: ['tenantId', 'workflowId', 'baseVersion'] })
+            .put(JSON.parse(text))
+        request.onsuccess = () => {
+          request.result.close()
+          resolve()
+        }
+      }),
+    JSON.stringify(row),
+  )
+  await open(page, workspace, approval)
+  await restore(page, workspace, approval, 'From before')
+})
+
 function copiesOnDevice(page: Page): Promise<number> {
   return page.evaluate(
     () =>
@@ -93,12 +122,12 @@ function copiesOnDevice(page: Page): Promise<number> {
         request.onerror = () => reject(request.error)
         request.onsuccess = () => {
           const database = request.result
-          if (!database.objectStoreNames.contains('copies')) {
+          if (!database.objectStoreNames.contains('drafts')) {
             database.close()
             resolve(0)
             return
           }
-          const count = database.transaction('copies').objectStore('copies').count()
+          const count = database.transaction('drafts').objectStore('drafts').count()
           count.onsuccess = () => {
             database.close()
             resolve(count.result)

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createDeviceCopies,
-  MAX_SYNC_COPY,
-  newest,
-} from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/device-copies'
-import { AUTOSAVE_AFTER_MS, KEEP_AFTER_MS } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
+import { createDraftCopies, MAX_SYNC_COPY, newest } from '@/app/(dashboard)/[tenant]/_draft/copies'
+import { AUTOSAVE_AFTER_MS, KEEP_AFTER_MS } from '@/app/(dashboard)/[tenant]/_draft/core'
 import { definition, fakeDevice, fakeServer, moved, named, openEditor, settled } from './draft-fakes'
 
 /** Ends the page, so that none of its pending work happens, and opens another one on the same device. */
@@ -33,7 +29,7 @@ describe('unsaved changes of a page that closes', () => {
     editor.page.typing = () => editor.rename('written to the last letter')
     editor.store.leaving()
     const { unsaved, store, server } = await reopened(editor)
-    expect(unsaved?.definition.name).toBe('written to the last letter')
+    expect(unsaved?.value.definition.name).toBe('written to the last letter')
     if (unsaved) store.restoreUnsaved(unsaved)
     await server.answer('save')
     await server.answer('layout')
@@ -47,7 +43,7 @@ describe('unsaved changes of a page that closes', () => {
     editor.store.leaving()
     const second = await reopened(editor)
     const third = await reopened(second)
-    expect(third.unsaved?.definition.name).toBe('mine')
+    expect(third.unsaved?.value.definition.name).toBe('mine')
     if (third.unsaved) third.store.discardUnsaved(third.unsaved)
     await settled()
     expect((await reopened(third)).unsaved).toBeNull()
@@ -57,7 +53,7 @@ describe('unsaved changes of a page that closes', () => {
     const editor = await opened()
     editor.rename('mine')
     await editor.clock.advance(KEEP_AFTER_MS)
-    expect((await reopened(editor)).unsaved?.definition.name).toBe('mine')
+    expect((await reopened(editor)).unsaved?.value.definition.name).toBe('mine')
   })
 
   test('are not written again when the database already has them', async () => {
@@ -145,52 +141,58 @@ describe('nothing is offered after', () => {
 })
 
 describe('the copies on a device', () => {
-  const copy = (name: string, baseVersion: number, savedAt: number) => ({
-    baseVersion,
-    base: definition,
-    definition: named(name),
-    layout: {},
-    savedAt,
+  const copy = (name: string, at: number) => ({
+    base: { version: 1, definition, layout: {} },
+    sent: [],
+    value: { version: 1, definition: named(name), layout: {} },
+    at: new Date(at).toISOString(),
   })
+  const nameOf = (found: { value: { definition: { name: string } } } | null) => found?.value.definition.name
 
-  test('the newest of several copies is read', async () => {
-    expect(newest([copy('a', 1, 2), copy('b', 1, 5), copy('c', 9, 3)])?.savedAt).toBe(5)
+  test('the newest of several is found, and stays until it is forgotten', async () => {
+    expect(newest([copy('a', 2), copy('b', 5), copy('c', 3)])?.value.definition.name).toBe('b')
     expect(newest([])).toBeNull()
     const device = fakeDevice()
-    await device.copies().write(copy('later', 1, 9))
-    device.copies().writeNow(copy('earlier', 1, 8))
-    expect((await device.copies().read())?.definition.name).toBe('later')
-    expect((await device.copies().read())?.definition.name).toBe('later')
+    await device.copies().keep(copy('later', 9))
+    device.copies().keepNow(copy('earlier', 8))
+    const page = device.copies()
+    const found = await page.find()
+    expect([nameOf(found), nameOf(await page.find())]).toEqual(['later', 'later'])
+    if (found) await page.forget(found)
+    expect(nameOf(await page.find())).toBe('earlier')
   })
 
-  test('move out of the small storage when any editor opens', async () => {
+  test('of two pages never overwrite each other, and neither forgets the other’s', async () => {
     const device = fakeDevice()
-    device.copies('wf_1').writeNow(copy('one', 1, 1))
-    device.copies('wf_2').writeNow(copy('two', 1, 2))
-    expect(await device.copies('wf_3').read()).toBeNull()
+    const [one, other] = [device.copies(), device.copies()]
+    await one.keep(copy('one', 1))
+    await other.keep(copy('other', 2))
+    expect([nameOf(await one.find()), nameOf(await other.find())]).toEqual(['other', 'one'])
+    await one.forget()
+    expect([nameOf(await one.find()), await other.find()]).toEqual(['other', null])
+  })
+
+  test('move out of the small storage when any draft opens', async () => {
+    const device = fakeDevice()
+    device.copies('ten_1:wf_1').keepNow(copy('one', 1))
+    device.copies('ten_1:wf_2').keepNow(copy('two', 2))
+    expect(await device.copies('ten_1:wf_3').find()).toBeNull()
     expect([device.entries.size, device.rows.size]).toEqual([0, 2])
-    expect((await device.copies('wf_1').read())?.definition.name).toBe('one')
+    expect(nameOf(await device.copies('ten_1:wf_1').find())).toBe('one')
   })
 
-  test('stay when they are based on a later version than the saved one', async () => {
+  test('do not stop a page without storage, or one that finds a damaged copy', async () => {
     const device = fakeDevice()
-    await device.copies().write(copy('old', 1, 1))
-    device.copies().writeNow(copy('new', 3, 2))
-    await device.copies().remove(2)
-    expect((await device.copies().read())?.definition.name).toBe('new')
-    expect(device.rows.size).toBe(1)
-  })
-
-  test('do not stop an editor without storage, or one that finds a damaged copy', async () => {
-    const device = fakeDevice()
-    const none = createDeviceCopies({
-      tenantId: 'ten_1',
-      workflowId: 'wf_1',
+    const none = createDraftCopies({
+      draft: 'ten_1:wf_1',
+      page: 'page',
+      isWhole: () => true,
       storage: () => null,
-      database: { list: async () => [], put: async () => false, removeUpTo: async () => {} },
+      database: { list: async () => [], put: async () => false, remove: async () => {} },
     })
-    expect([none.writeNow(copy('a', 1, 1)), await none.read()]).toEqual([false, null])
-    device.entries.set('millrace-unsaved:["ten_1","wf_1",1]', '{"torn')
-    expect(await device.copies().read()).toBeNull()
+    expect([none.keepNow(copy('a', 1)), await none.find()]).toEqual([false, null])
+    device.entries.set('millrace-draft:ten_1:wf_1:torn', '{"torn')
+    device.entries.set('millrace-draft:ten_1:wf_1:half', JSON.stringify({ ...copy('a', 1), value: {} }))
+    expect(await device.copies().find()).toBeNull()
   })
 })

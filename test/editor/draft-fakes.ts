@@ -1,8 +1,12 @@
-import type { CopyDatabase, CopyRow, SyncStorage } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/device-copies'
-import { createDeviceCopies } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/device-copies'
+import {
+  type CopyDatabase,
+  type CopyRow,
+  createDraftCopies,
+  type SyncStorage,
+} from '@/app/(dashboard)/[tenant]/_draft/copies'
 import type { DraftServer, Loaded } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-server'
 import type { Draft } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-state'
-import { createDraftStore } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
+import { createDraftStore, type Kept } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
 import { createOwnVersions } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/own-versions'
 import type { Layout } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import type { Definition } from '@/server/definition/schema'
@@ -65,11 +69,13 @@ const firstState = () => ({
  */
 export function fakeServer(state = firstState()) {
   const calls: (Call & { commit(): void; answer(): Promise<void>; fail(code?: string): Promise<void> })[] = []
-  function call<T>(what: Call, work: () => T): Promise<T> {
+  function call<T>(what: Call, signal: AbortSignal, work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
+      // The page has given up; what the server has done by then is done.
+      signal.addEventListener('abort', () => void entry.fail('ABORTED'))
       let done: (() => void) | null = null
       const end = async (deliver: () => void) => {
-        calls.splice(calls.indexOf(entry), 1)
+        if (calls.includes(entry)) calls.splice(calls.indexOf(entry), 1)
         deliver()
         await settled()
       }
@@ -97,16 +103,16 @@ export function fakeServer(state = firstState()) {
   const server: DraftServer = {
     own: createOwnVersions(),
     remember: (known) => void remembered.push(known),
-    load: () => call({ kind: 'load' }, () => ({ ...state })),
-    save: (next, base) =>
-      call({ kind: 'save', definition: next, base }, () => {
+    load: (signal) => call({ kind: 'load' }, signal, () => ({ ...state })),
+    save: (next, base, signal) =>
+      call({ kind: 'save', definition: next, base }, signal, () => {
         if (base !== state.version) throw { code: 'VERSION_CONFLICT' }
         state.version++
         state.definition = next
         return { version: state.version, publishedVersion: state.publishedVersion }
       }),
-    saveLayout: (layout) =>
-      call({ kind: 'layout', layout }, () => {
+    saveLayout: (layout, signal) =>
+      call({ kind: 'layout', layout }, signal, () => {
         state.layout = layout
       }),
     failureOf: (error) => ({ code: (error as { code: string }).code, message: 'It failed.', details: [] }),
@@ -141,30 +147,28 @@ export function fakeDevice() {
     holding: false,
     full: false,
   }
-  let page = 0
-  const key = (row: Pick<CopyRow, 'tenantId' | 'workflowId' | 'baseVersion'>) =>
-    JSON.stringify([row.tenantId, row.workflowId, row.baseVersion])
-  function databaseOf(opened: number): CopyDatabase {
+  let opened = 0
+  let pages = 0
+  const key = (row: Pick<CopyRow, 'draft' | 'page'>) => JSON.stringify([row.draft, row.page])
+  function databaseOf(then: number): CopyDatabase {
     // Calls of a closed page never finish.
     const turn = async (waits: boolean) => {
       if (waits) await new Promise<void>((resolve) => held.push(resolve))
-      if (opened !== page) await new Promise(() => {})
+      if (then !== opened) await new Promise(() => {})
     }
     return {
-      async list(tenantId, workflowId) {
+      async list(draft) {
         await turn(false)
-        return [...rows.values()].filter((row) => row.tenantId === tenantId && row.workflowId === workflowId)
+        return [...rows.values()].filter((row) => row.draft === draft)
       },
       async put(row) {
         await turn(device.holding)
         rows.set(key(row), structuredClone(row))
         return true
       },
-      async removeUpTo(tenantId, workflowId, version) {
+      async remove(row) {
         await turn(false)
-        for (const row of rows.values())
-          if (row.tenantId === tenantId && row.workflowId === workflowId && row.baseVersion <= version)
-            rows.delete(key(row))
+        rows.delete(key(row))
       },
     }
   }
@@ -183,10 +187,19 @@ export function fakeDevice() {
   return Object.assign(device, {
     rows,
     entries,
-    copies: (workflowId = 'wf_1') =>
-      createDeviceCopies({ tenantId: 'ten_1', workflowId, database: databaseOf(page), storage: () => storage }),
+    /** Those of a page that has just been opened. */
+    copies: <T extends object = Kept>(draft = 'ten_1:wf_1', field = 'definition') =>
+      createDraftCopies<T>({
+        draft,
+        page: `page-${pages++}`,
+        isWhole: (content) => field in content,
+        database: databaseOf(opened),
+        storage: () => storage,
+      }),
+    /** What is kept of all pages. */
+    size: () => rows.size + entries.size,
     /** Closes every page: only data written by now is left. */
-    endPages: () => void page++,
+    endPages: () => void opened++,
     async release() {
       device.holding = false
       for (const resolve of held.splice(0)) resolve()
@@ -211,7 +224,7 @@ export function openEditor(
     copies: device.copies(),
     clock,
     readOnly: false,
-    isVisible: () => page.visible,
+    checks: () => page.visible,
     flushFields() {
       const commit = page.typing
       page.typing = null

@@ -1,12 +1,11 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isDirty } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-state'
 import {
+  ANSWER_WITHIN_MS,
   AUTOSAVE_AFTER_MS,
   CHECK_EVERY_MS,
   RETRY_EVERY_MS,
-} from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
-import { rounds } from '../support/rounds'
+} from '@/app/(dashboard)/[tenant]/_draft/core'
+import { isDirty } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-state'
 import { definition, moved, named, openEditor, settled } from './draft-fakes'
 
 /** An editor whose first check found nothing new. */
@@ -103,6 +102,19 @@ describe('saving', () => {
     }
   })
 
+  test('is not over while an edit that was undone is still on its way', async () => {
+    const { server, rename, store } = await opened()
+    rename('a')
+    void store.saveNow()
+    store.undo()
+    const atOnce = settled().then(() => 'not yet')
+    const saved = store.saveNow()
+    expect(await Promise.race([saved, atOnce])).toBe('not yet')
+    await server.answer('save')
+    await server.answer('save')
+    expect([await saved, server.state.definition.name]).toEqual([true, definition.name])
+  })
+
   test('waits for an edit after the server refused the draft', async () => {
     const { server, clock, rename, store } = await opened()
     rename('')
@@ -114,6 +126,36 @@ describe('saving', () => {
     rename('b')
     await clock.advance(AUTOSAVE_AFTER_MS)
     expect(server.calls.filter(({ kind }) => kind === 'save')).toHaveLength(1)
+  })
+
+  test('saves an edit that was made while the server refused the one before', async () => {
+    const { server, clock, rename, store } = await opened()
+    rename('')
+    void store.saveNow()
+    rename('b')
+    await server.calls[0]?.fail('INVALID_INPUT')
+    await clock.advance(AUTOSAVE_AFTER_MS)
+    await server.answer('save')
+    expect(server.state.definition.name).toBe('b')
+  })
+
+  test('goes on after a request that is never answered, whether the server did the work or not', async () => {
+    for (const done of [true, false]) {
+      const { server, clock, rename, store, merged } = await opened()
+      rename('a')
+      const first = store.saveNow()
+      if (done) server.calls[0]?.commit()
+      await clock.advance(ANSWER_WITHIN_MS)
+      expect(await first).toBe(false)
+      expect([store.getState().save.kind, server.calls]).toEqual(['offline', []])
+      rename('ab')
+      await clock.advance(RETRY_EVERY_MS)
+      await server.answer('save')
+      // What this page sent itself is no change of others, even in the same field.
+      for (const kind of done ? (['load', 'save'] as const) : []) await server.answer(kind)
+      expect([server.state.definition.name, store.getState().save.kind]).toEqual(['ab', 'saved'])
+      expect([merged, store.getState().history.past.length]).toEqual([[], 2])
+    }
   })
 
   test('includes text that is still being typed', async () => {
@@ -313,66 +355,4 @@ describe('changes of other people', () => {
     await server.answer('save')
     expect(server.state.definition).toEqual({ ...described, name: 'mine' })
   })
-})
-
-type Move = 'edit' | 'move' | 'undo' | 'redo' | 'save' | 'other' | 'wait' | 'answer first' | 'answer last' | 'fail'
-const moves = fc.array(
-  fc.constantFrom<Move>(
-    ...(['edit', 'move', 'undo', 'redo', 'save', 'other', 'wait', 'answer first', 'answer last', 'fail'] as const),
-  ),
-  { maxLength: 30 },
-)
-
-test('in any order of edits, answers and failures, saves run one at a time and lose no work of either side', async () => {
-  await fc.assert(
-    fc.asyncProperty(moves, async (order) => {
-      const { store, server, clock } = openEditor()
-      const stop = store.start()
-      let others = 0
-      let edits = 0
-      const perform: Record<Move, () => unknown> = {
-        edit: () => {
-          edits++
-          store.change('edit', (draft) => ({ ...draft, definition: { ...draft.definition, name: `name ${edits}` } }))
-        },
-        move: () => store.change('move', moved({ ask: { x: ++edits, y: 0 } })),
-        undo: () => store.undo(),
-        redo: () => store.redo(),
-        save: () => void store.saveNow(),
-        other: () => server.saveByOther({ ...server.state.definition, description: `other ${++others}` }),
-        wait: () => clock.advance(2_000),
-        'answer first': () => server.calls[0]?.answer(),
-        'answer last': () => server.calls.at(-1)?.answer(),
-        fail: () => server.calls[0]?.fail(),
-      }
-      for (const move of order) {
-        await perform[move]()
-        await settled()
-        expect(server.calls.filter(({ kind }) => kind !== 'load').length).toBeLessThanOrEqual(1)
-        if (store.getState().save.kind !== 'conflict') continue
-        // Only an undo of another person's change can conflict with their next change.
-        expect(others).toBeGreaterThan(0)
-        store.resolve(store.getState().history.present.definition)
-      }
-      const answerAll = async () => {
-        while (server.calls.length > 0) await server.calls[0]?.answer()
-      }
-      await answerAll()
-      const saved = store.saveNow()
-      await answerAll()
-      if (store.getState().save.kind === 'conflict') {
-        store.resolve(store.getState().history.present.definition)
-        await answerAll()
-      } else expect(await saved).toBe(true)
-      await clock.advance(CHECK_EVERY_MS)
-      await answerAll()
-      const { history, base } = store.getState()
-      expect(server.state.definition).toEqual(history.present.definition)
-      expect(server.state.layout).toEqual(history.present.layout)
-      expect(base.version).toBe(server.state.version)
-      stop()
-      expect(clock.waiting()).toBe(0)
-    }),
-    { numRuns: rounds(50, 600) },
-  )
 })

@@ -1,4 +1,4 @@
-import { localStorageOrNull } from './_versioned/draft-page'
+import { localStorageOrNull } from './_draft/page'
 
 /** The text stored in this browser under a key; null if missing or if storage is unavailable. */
 export function readKept(key: string): string | null {

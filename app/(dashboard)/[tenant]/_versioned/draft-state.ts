@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@/server/errors'
+import type { State } from '../_draft/core'
 import { sameJson } from './json'
 import { mergeForms, valueAt } from './merge-forms'
 
@@ -27,7 +28,6 @@ export interface Step<T> {
 }
 
 export interface Conflict<T> {
-  kind: 'conflict'
   opened: Opened<T>
   baseVersion: number
   steps: Step<T>[]
@@ -37,26 +37,15 @@ export interface Conflict<T> {
   by: string | null
 }
 
-export type SaveState<T> =
-  | { kind: 'saved' | 'unsaved' | 'saving' | 'offline' }
-  /** `temporary` when trying again later can help. */
-  | { kind: 'failed'; message: string; temporary: boolean }
-  /** Nothing is saved until somebody has chosen. */
-  | Conflict<T>
-
-export interface DraftState<T> {
+export interface DraftData<T> {
   value: T
   /** The version that `value` contains. */
   baseVersion: number
   /** What the server had last. */
   known: Opened<T>
-  save: SaveState<T>
 }
 
-export function initialDraft<T>(opened: Opened<T>): DraftState<T> {
-  const { baseVersion } = opened.draft
-  return { value: contentOf(opened), baseVersion, known: opened, save: { kind: 'saved' } }
-}
+export type DraftState<T> = State<DraftData<T>, Conflict<T>>
 
 /** What the server's draft says, or its latest version when it has none. */
 export function contentOf<T>({ draft, content }: Opened<T>): T {
@@ -64,7 +53,7 @@ export function contentOf<T>({ draft, content }: Opened<T>): T {
 }
 
 /** Whether the page has anything that the server does not have. */
-export function isDirty<T>({ value, baseVersion, known }: DraftState<T>): boolean {
+export function isDirty<T>({ value, baseVersion, known }: DraftData<T>): boolean {
   return !sameJson(value, contentOf(known)) || (known.draft.content !== null && baseVersion !== known.draft.baseVersion)
 }
 
@@ -75,28 +64,22 @@ export function isBehind<T>({ draft, version }: Opened<T>): boolean {
 
 /**
  * Joins what the server has with the draft on the page.
- * @param side whose fields to take where both sides changed them; without it, the state becomes a conflict
+ * @param side whose fields to take where both sides changed them; without it, they are a conflict
  */
 export function joined<T extends object>(
-  state: DraftState<T>,
+  mine: T,
   opened: Opened<T>,
-  { steps, baseVersion }: { steps: Step<T>[]; baseVersion: number },
+  { steps, baseVersion }: Pick<Conflict<T>, 'steps' | 'baseVersion'>,
   side?: 'mine' | 'theirs',
-): DraftState<T> {
-  let { value } = state
+): { draft: DraftData<T> } | { conflict: Conflict<T> } {
+  let value = mine
   const fields: Conflict<T>['fields'] = []
   for (const { base, theirs } of steps) {
     const merged = mergeForms(base, value, theirs, side)
     fields.push(...merged.conflicts.map((path) => ({ path, theirs: valueAt(theirs, path) })))
     value = merged.value
   }
-  if (fields.length === 0 || side)
-    return {
-      value,
-      baseVersion,
-      known: opened,
-      save: state.save.kind === 'conflict' ? { kind: 'unsaved' } : state.save,
-    }
+  if (fields.length === 0 || side) return { draft: { value, baseVersion, known: opened } }
   const by = opened.draft.content === null || isBehind(opened) ? null : opened.draft.byName
-  return { ...state, save: { kind: 'conflict', opened, baseVersion, steps, fields, by } }
+  return { conflict: { opened, baseVersion, steps, fields, by } }
 }

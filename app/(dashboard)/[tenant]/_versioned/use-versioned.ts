@@ -34,11 +34,14 @@ export interface VersionedServer<R extends Resource, F extends object> {
   /** Query keys of the resource, its versions and everything of its kind. */
   keys: { one: QueryKey; versions: QueryKey; kind: QueryKey }
   formOf(resource: R): F
-  open(): Promise<R>
+  open(signal: AbortSignal): Promise<R>
   readVersion(version: number): Promise<F>
   listVersions(): Promise<{ items: VersionItem[]; total: number }>
   /** @throws VERSION_CONFLICT when `revision` is not the newest */
-  saveDraft(body: { content: JsonObject | null; revision: number; baseVersion: number }): Promise<StoredDraft>
+  saveDraft(
+    body: { content: JsonObject | null; revision: number; baseVersion: number },
+    signal: AbortSignal,
+  ): Promise<StoredDraft>
   publish(draft: { revision: number; note: string }): Promise<Resource>
   restoreVersion(version: number, revision: number): Promise<unknown>
   findUsers(): Promise<UserOf[]>
@@ -68,14 +71,14 @@ export function useVersioned<R extends OpenedResource, F extends object>(
     name,
     readOnly: shown.readOnly,
     server: {
-      open: async () => {
-        const now = await server.open()
+      open: async (signal) => {
+        const now = await server.open(signal)
         queries.setQueryData(server.keys.one, now)
         return openedOf(now, formOf(now))
       },
-      save: async ({ content, ...from }) => {
+      save: async ({ content, ...from }, signal) => {
         // A form is JSON: it came from the server, and fields add only JSON.
-        const saved = await server.saveDraft({ ...from, content: content as JsonObject | null })
+        const saved = await server.saveDraft({ ...from, content: content as JsonObject | null }, signal)
         return { ...saved, byName: saved.byName ?? null, byYou: true, content }
       },
       readVersion: server.readVersion,

@@ -33,10 +33,10 @@ export function ToolEditor({ tool }: { tool: OpenedTool }) {
       },
       formOf,
       // A workspace's own tool never becomes a built-in one.
-      open: () => tools.open.query({ id }) as Promise<OpenedTool>,
+      open: (signal) => tools.open.query({ id }, { signal }) as Promise<OpenedTool>,
       readVersion: async (version) => formOf(await tools.version.query({ id, version: String(version) })),
       listVersions: () => tools.versions.query({ id, page: PAGE }),
-      saveDraft: (body) => tools.saveDraft.mutate({ id, body }),
+      saveDraft: (body, signal) => tools.saveDraft.mutate({ id, body }, { signal }),
       publish: (draft) => tools.publish.mutate({ id, ...draft }),
       restoreVersion: (version, revision) => tools.restore.mutate({ id, version: String(version), revision }),
       findUsers: () => tools.users.query({ id }),

@@ -5,8 +5,8 @@ import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { Time } from '@/app/_ui/time'
 import { diffDefinitions } from '@/server/definition/diff'
 import type { Definition } from '@/server/definition/schema'
-import type { DeviceCopy } from '../draft/device-copies'
-import type { DraftStore } from '../draft/draft-store'
+import type { FoundCopy } from '../../../_draft/copies'
+import type { DraftStore, Kept } from '../draft/draft-store'
 
 /** Offers to restore changes that an earlier visit did not save. They stay on this device until the user decides. */
 export function RestoreDialog({
@@ -14,7 +14,7 @@ export function RestoreDialog({
 }: {
   draft: Pick<DraftStore, 'getState' | 'findUnsaved' | 'restoreUnsaved' | 'discardUnsaved'>
 }) {
-  const [copy, setCopy] = useState<DeviceCopy | null>(null)
+  const [copy, setCopy] = useState<FoundCopy<Kept> | null>(null)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editor opens
   useEffect(() => {
@@ -30,11 +30,10 @@ export function RestoreDialog({
     <Dialog onClose={close} title="Restore unsaved changes?" closes="nothing">
       <Stack>
         <Text size="sm">
-          This device kept changes from <Time at={new Date(copy.savedAt)} absolute /> that were never saved to the
-          server.
+          This device kept changes from <Time at={new Date(copy.at)} absolute /> that were never saved to the server.
         </Text>
         <List size="sm">
-          {changesOf(draft.getState().base.definition, copy.definition).map((line) => (
+          {changesOf(draft.getState().base.definition, copy.value.definition).map((line) => (
             <List.Item key={line}>{line}</List.Item>
           ))}
         </List>

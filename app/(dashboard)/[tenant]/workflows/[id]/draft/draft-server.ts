@@ -1,4 +1,5 @@
 import type { Definition } from '@/server/definition/schema'
+import type { Failure } from '../../../_draft/save-state'
 import type { Layout } from '../model/definition'
 import type { Saved } from './draft-state'
 import type { OwnVersions } from './own-versions'
@@ -11,20 +12,17 @@ export interface Loaded extends Saved {
   updatedBy: string | null
 }
 
-/** Why a call failed. `UNREACHABLE` means that it never got to the server. */
-export interface Failure {
-  code: string
-  message: string
-  details: readonly { path?: string | undefined; message: string }[]
-}
-
 /** The calls a draft makes, and what the page knows of their answers. */
 export interface DraftServer {
   own: OwnVersions
-  load(): Promise<Loaded>
+  load(signal: AbortSignal): Promise<Loaded>
   /** Fails with VERSION_CONFLICT unless `base` is the newest version. */
-  save(definition: Definition, base: number): Promise<{ version: number; publishedVersion: number | null }>
-  saveLayout(layout: Layout): Promise<void>
+  save(
+    definition: Definition,
+    base: number,
+    signal: AbortSignal,
+  ): Promise<{ version: number; publishedVersion: number | null }>
+  saveLayout(layout: Layout, signal: AbortSignal): Promise<void>
   /** Lets a screen that opens later begin with what the server has now. */
   remember(known: Saved & { layout: Layout; publishedVersion: number | null }): void
   /** Explains what any of these calls threw. */

@@ -1,56 +1,34 @@
 import type { Definition } from '@/server/definition/schema'
-import { sameDefinition } from '../model/merge'
-import type { DeviceCopies, DeviceCopy } from './device-copies'
+import type { FoundCopy } from '../../../_draft/copies'
+import { createDraftCore, type DraftCore, type DraftOptions } from '../../../_draft/core'
+import { definitionOf } from '../model/definition'
+import { merge, sameDefinition } from '../model/merge'
 import type { DraftServer, Loaded } from './draft-server'
-import {
-  type Draft,
-  type DraftAction,
-  type DraftState,
-  initialState,
-  isDirty,
-  reduceDraft,
-  type Saved,
-  type SaveState,
-} from './draft-state'
-import { createSaver } from './saver'
+import { type Conflict, type Draft, type DraftData, isDirty, type Saved, startingFrom } from './draft-state'
+import { record, redo, replacePresent, undo } from './history'
 
-export const AUTOSAVE_AFTER_MS = 1_200
-export const RETRY_EVERY_MS = 5_000
-/**
- * How often a draft without unsaved changes checks for changes by other people, in case it does not hear of them: presence
- * tells at once (`presence/here.tsx`).
- */
-export const CHECK_EVERY_MS = 20_000
-export const KEEP_AFTER_MS = 250
-
-export interface Clock {
-  now(): number
-  /** Calls back once, later. @returns cancels it */
-  after(ms: number, callback: () => void): () => void
+/** What a copy on this device has: a draft, and the version that the server had when it was made. */
+export interface Kept extends Draft {
+  version: number
 }
 
-export interface DraftStoreOptions {
+export interface DraftStoreOptions extends DraftOptions<Kept> {
   loaded: Loaded
   server: DraftServer
-  copies: DeviceCopies
-  clock: Clock
-  readOnly: boolean
   /** Whether somebody can see the page. */
-  isVisible(): boolean
-  /** Makes every field commit what is being typed. */
+  checks(): boolean
   flushFields(): void
   /** Called after another person's changes became part of the draft. */
   onMerged(text: string): void
 }
 
-export interface DraftStore {
-  getState(): DraftState
-  subscribe(listener: () => void): () => void
+type Core = DraftCore<DraftData, Conflict, Kept, Loaded>
+
+export interface DraftStore
+  extends Pick<Core, 'getState' | 'subscribe' | 'saveNow' | 'setReadOnly' | 'online' | 'shown' | 'leaving' | 'start'> {
   change(label: string, command: (draft: Draft) => Draft, target?: string): void
   undo(): void
   redo(): void
-  /** @returns whether the server has everything now */
-  saveNow(): Promise<boolean>
   /** Ends a conflict with the definition a person chose. */
   resolve(chosen: Definition): void
   /** Ends a conflict by dropping this side's changes. */
@@ -59,205 +37,160 @@ export interface DraftStore {
   /** The server restored a version; the draft starts over from it. */
   restored(version: Saved): void
   /** Changes from an earlier visit that the server still lacks, or null. */
-  findUnsaved(): Promise<DeviceCopy | null>
-  restoreUnsaved(copy: DeviceCopy): void
-  discardUnsaved(copy: DeviceCopy): void
-  setReadOnly(readOnly: boolean): void
-  /** The network or the page's visibility changed. */
-  online(): void
-  shown(): void
-  /** The page may close in a moment. Once this returns, this device has every unsaved change. */
-  leaving(): void
-  /** Starts autosave and the checks for newer versions. @returns stops both and saves what is left */
-  start(): () => void
+  findUnsaved(): Promise<FoundCopy<Kept> | null>
+  restoreUnsaved(copy: FoundCopy<Kept>): void
+  discardUnsaved(copy: FoundCopy<Kept>): void
 }
 
-/**
- * A draft with its history, which saves itself and merges what other people save. Until the server has a change, this
- * device keeps a copy. Nothing is overwritten unseen.
- */
+/** The draft of a workflow: with a history, merged by step and field, saved as versions. */
 export function createDraftStore(options: DraftStoreOptions): DraftStore {
-  const { loaded, server, copies, clock, isVisible, flushFields, onMerged } = options
-  let state = initialState(loaded, loaded.layout, loaded.publishedVersion)
-  let { readOnly } = options
-  let started = false
+  const { loaded, server, copies, clock, checks, onMerged } = options
   let firstCheck: Promise<void> | null = null
-  /** The last known content of the copy on this device. */
-  let kept: { draft: Draft; base: Saved } | null = null
-  const listeners = new Set<() => void>()
-  const cancel = { autosave: () => {}, retry: () => {}, check: () => {}, keep: () => {} }
-  const getState = () => state
-  const saver = createSaver({ server, getState, dispatch, now: clock.now, flushFields, onMerged })
+  const core: Core = createDraftCore<DraftData, Conflict, Kept, Loaded>(
+    { ...startingFrom(loaded, loaded.layout), publishedVersion: loaded.publishedVersion },
+    {
+      isDirty,
+      valueOf: ({ history, base }) => ({ version: base.version, ...history.present }),
+      baseOf: ({ base, baseLayout }) => ({ ...base, layout: baseLayout }),
+      async send(ask) {
+        const { history, base, baseLayout } = core.getState()
+        const { definition, layout } = history.present
+        if (definition !== base.definition) {
+          const save = (signal: AbortSignal) => server.save(definitionOf(definition), base.version, signal)
+          const { version, publishedVersion } = await ask((signal) => server.own.during(save(signal)))
+          core.confirm({ base: { version, definition }, publishedVersion }, clock.now())
+        }
+        if (layout !== baseLayout) {
+          await ask((signal) => server.saveLayout(layout, signal))
+          core.confirm({ baseLayout: layout }, clock.now())
+        }
+      },
+      async load(signal) {
+        const underWay = server.own.underWay()
+        if (underWay) await underWay
+        return server.load(signal)
+      },
+      join: joinNewer,
+      failureOf: server.failureOf,
+    },
+    options,
+  )
+  let known = core.getState()
+  core.subscribe(() => {
+    const { base, baseLayout, publishedVersion } = core.getState()
+    const isKnown = base === known.base && baseLayout === known.baseLayout
+    if (!isKnown || publishedVersion !== known.publishedVersion)
+      server.remember({ ...base, layout: baseLayout, publishedVersion })
+    known = core.getState()
+  })
 
-  function dispatch(...actions: DraftAction[]): void {
-    const before = state
-    state = actions.reduce(reduceDraft, before)
-    if (state === before) return
-    scheduleAfter(before)
-    rememberAfter(before)
-    for (const listener of listeners) listener()
+  function joinNewer(theirs: Loaded, sent: readonly Draft[]): void {
+    const { base, history, publishedVersion } = core.getState()
+    // Older than ours when one of our saves overtook this answer.
+    if (theirs.version < base.version) return
+    if (theirs.version > base.version) {
+      if (sent.some(({ definition }) => sameDefinition(definition, theirs.definition))) joinSent(theirs)
+      else joinVersion(theirs, base, history.present.definition)
+    }
+    // After a conflict, the version that is published may be one that we do not have yet.
+    const published = theirs.publishedVersion ?? 0
+    if (published > (publishedVersion ?? 0) && published <= core.getState().base.version) notePublished(published)
   }
 
-  function scheduleAfter(before: DraftState): void {
-    const edited = state.history.present !== before.history.present
-    const rebased = state.base !== before.base
-    // However the draft came to match the server (a save, an undo), nothing is left to restore.
-    if (isDirty(before) && !isDirty(state)) forgetCopies()
-    else if (edited || rebased) scheduleKeep()
-    if (edited || state.save.kind !== before.save.kind || isDirty(state) !== isDirty(before)) scheduleAutosave()
-    if (canRetry(state.save) !== canRetry(before.save)) scheduleRetry()
+  /** A save of ours whose answer was lost: what was edited since then goes on top of it, and nothing changes on the page. */
+  function joinSent(theirs: Loaded): void {
+    const { definition } = core.getState().history.present
+    core.confirm({ base: sameDefinition(definition, theirs.definition) ? { ...theirs, definition } : theirs })
   }
 
-  function rememberAfter(before: DraftState): void {
-    const { base, baseLayout, publishedVersion } = state
-    if (base === before.base && baseLayout === before.baseLayout && publishedVersion === before.publishedVersion) return
-    server.remember({ ...base, layout: baseLayout, publishedVersion })
+  function joinVersion(theirs: Loaded, base: Saved, ours: Definition): void {
+    // Saved by a screen that has closed, while this one opened.
+    const own = server.own.include(base.version, theirs.version)
+    if (own && !isDirty(core.getState())) {
+      core.confirm(startingFrom(theirs, theirs.layout))
+      return
+    }
+    const { merged, conflicts } = merge(base.definition, ours, theirs.definition)
+    const by = theirs.updatedBy
+    if (conflicts.length > 0) {
+      core.askPerson({ theirs: { ...theirs, by } })
+      return
+    }
+    confirmMerged(theirs, merged, own || by === null ? 'load what you saved before' : `merge the changes of ${by}`)
+    if (own) return
+    const what = by === null ? 'What you saved in another tab or browser' : `What ${by} saved`
+    onMerged(`${what} was merged into this draft. Undo removes it again.`)
   }
 
-  function scheduleAutosave(): void {
-    cancel.autosave()
-    if (!started || readOnly || !isDirty(state) || state.save.kind !== 'unsaved') return
-    cancel.autosave = clock.after(AUTOSAVE_AFTER_MS, () => void saveNow())
-  }
-
-  function scheduleRetry(): void {
-    cancel.retry()
-    if (!started || !canRetry(state.save)) return
-    cancel.retry = clock.after(RETRY_EVERY_MS, () => {
-      scheduleRetry()
-      void saveNow()
+  /** Joins another version with ours; one undo removes their part from the draft. */
+  function confirmMerged(base: Saved, merged: Definition, label: string): void {
+    const { history } = core.getState()
+    const { present } = history
+    const definition = sameDefinition(merged, base.definition) ? base.definition : merged
+    core.confirm({
+      base,
+      history:
+        definition === present.definition
+          ? replacePresent(history, present)
+          : record(history, { ...present, definition }, { label, at: clock.now() }),
     })
   }
 
-  function scheduleCheck(): void {
-    cancel.check()
-    cancel.check = clock.after(CHECK_EVERY_MS, () => {
-      scheduleCheck()
-      shown()
-    })
-  }
-
-  function scheduleKeep(): void {
-    cancel.keep()
-    if (started && !readOnly && isDirty(state)) cancel.keep = clock.after(KEEP_AFTER_MS, keep)
-  }
-
-  function keep(): void {
-    const { history, base } = state
-    if (!isDirty(state)) return
-    void copies.write(copyOf(state, clock.now())).then((written) => {
-      if (written) kept = { draft: history.present, base }
-    })
-  }
-
-  function forgetCopies(): void {
-    cancel.keep()
-    kept = null
-    void copies.remove(state.base.version)
-  }
-
-  function leaving(): void {
-    flushFields()
-    if (readOnly || !isDirty(state)) return
-    if (kept?.draft === state.history.present && kept.base === state.base) return
-    if (!copies.writeNow(copyOf(state, clock.now()))) keep()
-  }
-
-  async function saveNow(): Promise<boolean> {
-    flushFields()
-    return readOnly || saver.save()
-  }
-
-  function shown(): void {
-    if (isVisible()) void saver.checkForNewer()
+  /** Published here, or by somebody else; that may have made the saved definition the next version. */
+  function notePublished(version: number): void {
+    const { base } = core.getState()
+    core.note({ publishedVersion: version, base: version > base.version ? { ...base, version } : base })
   }
 
   return {
-    getState,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    ...core,
     change(label, command, target) {
-      if (readOnly) return
-      const draft = command(state.history.present)
-      if (draft === state.history.present) return
-      dispatch({ type: 'change', draft, label, target, at: clock.now() })
+      const { history } = core.getState()
+      const draft = core.isReadOnly() ? history.present : command(history.present)
+      if (draft !== history.present) core.edit({ history: record(history, draft, { label, target, at: clock.now() }) })
     },
-    undo: () => dispatch({ type: 'undo' }),
-    redo: () => dispatch({ type: 'redo' }),
-    saveNow,
+    undo: () => core.edit({ history: undo(core.getState().history) }),
+    redo: () => core.edit({ history: redo(core.getState().history) }),
     resolve(chosen) {
-      const { save } = state
+      const { save } = core.getState()
       if (save.kind !== 'conflict') return
-      const definition = sameDefinition(chosen, save.theirs.definition) ? save.theirs.definition : chosen
-      dispatch({ type: 'merged', base: save.theirs, definition, label: 'resolve the conflict', at: clock.now() })
-      void saveNow()
+      confirmMerged(save.theirs, chosen, 'resolve the conflict')
+      void core.saveNow()
     },
     takeTheirs() {
-      const { save, history } = state
-      if (save.kind === 'conflict') dispatch({ type: 'reset', base: save.theirs, layout: history.present.layout })
+      const { save, history } = core.getState()
+      if (save.kind === 'conflict') core.confirm(startingFrom(save.theirs, history.present.layout))
     },
     published(version) {
       server.own.add(version)
-      dispatch({ type: 'published', version })
+      notePublished(version)
     },
     restored(base) {
       server.own.add(base.version)
-      dispatch({ type: 'reset', base, layout: state.history.present.layout })
+      core.confirm(startingFrom(base, core.getState().history.present.layout))
     },
     async findUnsaved() {
-      const copy = await copies.read()
+      const copy = await copies.find()
       if (!copy) return null
       // The page may have opened with an older version than the server has by now.
       await firstCheck
-      if (!sameDefinition(copy.definition, state.base.definition)) return copy
-      void copies.remove(copy.baseVersion)
+      if (!sameDefinition(copy.value.definition, core.getState().base.definition)) return copy
+      void copies.forget(copy)
       return null
     },
     restoreUnsaved(copy) {
-      const { baseVersion, base, definition, layout } = copy
-      dispatch(
-        { type: 'reset', base: { version: baseVersion, definition: base }, layout: state.baseLayout },
-        { type: 'change', draft: { definition, layout }, label: 'restore unsaved changes', at: clock.now() },
-      )
-      void saveNow()
+      const { version, definition: base } = copy.base
+      const { definition, layout } = copy.value
+      const from = startingFrom({ version, definition: base }, core.getState().baseLayout)
+      const change = { label: 'restore unsaved changes', at: clock.now() }
+      void core.takeOver(copy, { ...from, history: record(from.history, { definition, layout }, change) })
+      void core.saveNow()
     },
-    discardUnsaved: (copy) => void copies.remove(copy.baseVersion),
-    setReadOnly(next) {
-      readOnly = next
-      scheduleAutosave()
-      scheduleKeep()
-    },
-    online() {
-      if (canRetry(state.save)) void saveNow()
-    },
-    shown,
-    leaving,
+    discardUnsaved: (copy) => void copies.forget(copy),
     start() {
-      started = true
       // What opened the editor may come from a cache.
-      if (isVisible()) firstCheck = saver.checkForNewer()
-      scheduleAutosave()
-      scheduleRetry()
-      scheduleCheck()
-      scheduleKeep()
-      return () => {
-        leaving()
-        if (isDirty(state)) void saveNow()
-        started = false
-        for (const stop of Object.values(cancel)) stop()
-      }
+      if (checks()) firstCheck = core.checkForNewer()
+      return core.start()
     },
   }
-}
-
-/** Whether another try without a change can help. */
-function canRetry(save: SaveState): boolean {
-  return save.kind === 'offline' || (save.kind === 'failed' && save.temporary)
-}
-
-function copyOf({ history, base }: DraftState, savedAt: number): DeviceCopy {
-  const { definition, layout } = history.present
-  return { baseVersion: base.version, base: base.definition, definition, layout, savedAt }
 }

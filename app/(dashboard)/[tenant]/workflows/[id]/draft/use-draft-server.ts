@@ -16,18 +16,21 @@ export function useDraftServer(workflowId: string): DraftServer {
   return useMemo(
     () => ({
       own: ownVersionsOf(cache, workflowId),
-      load: async () => loadedOf(await client.workflows.get.query({ id: workflowId })),
-      save: (definition, base) =>
-        client.workflows.save.mutate({
-          id: workflowId,
-          body: {
-            ...definition,
-            ...Object.fromEntries(OPTIONAL_SETTINGS.map((name) => [name, definition[name] ?? null])),
-            version: base,
+      load: async (signal) => loadedOf(await client.workflows.get.query({ id: workflowId }, { signal })),
+      save: (definition, base, signal) =>
+        client.workflows.save.mutate(
+          {
+            id: workflowId,
+            body: {
+              ...definition,
+              ...Object.fromEntries(OPTIONAL_SETTINGS.map((name) => [name, definition[name] ?? null])),
+              version: base,
+            },
           },
-        }),
-      async saveLayout(layout) {
-        await client.workflows.saveLayout.mutate({ id: workflowId, layout })
+          { signal },
+        ),
+      async saveLayout(layout, signal) {
+        await client.workflows.saveLayout.mutate({ id: workflowId, layout }, { signal })
       },
       remember({ definition, ...known }) {
         const settings = Object.fromEntries(OPTIONAL_SETTINGS.map((name) => [name, definition[name]]))

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { Check, CloudOff, LoaderCircle, PencilLine, TriangleAlert } from 'lucide-react'
 import motion from '@/app/_ui/turning.module.css'
-import type { SaveState } from '../draft/draft-state'
+import type { SaveState } from '../../../_draft/save-state'
 import styles from './header.module.css'
 
 export function SaveStateText(props: { save: SaveState; onRetry: () => void; onConflict: () => void }) {
