@@ -38,7 +38,7 @@ export interface DraftKind<D extends object, T extends object, Theirs> {
   load(signal: AbortSignal): Promise<Theirs>
   /**
    * Joins what the server has with the draft, or makes it a conflict.
-   * @param sent what was sent without an answer: the server may have it all the same, and then nobody else changed it
+   * @param sent what was sent without an answer: the server may still have it, and then nobody else changed it
    */
   join(theirs: Theirs, sent: readonly T[], ask: Ask): void | Promise<void>
   /** Explains what any of these calls threw. */
@@ -49,7 +49,7 @@ export interface DraftOptions<T> {
   copies: DraftCopies<T>
   clock: Clock
   readOnly: boolean
-  /** Whether to check for newer drafts, which it does while somebody can see the page. */
+  /** Whether to check for newer drafts, which it does while the page is visible. */
   checks?: () => boolean
   /** Makes every field commit what is being typed. */
   flushFields?(): void
@@ -60,7 +60,7 @@ export type DraftCore<D extends object, C extends object, T extends object, Thei
 >
 
 /**
- * A draft that saves itself, one request at a time, on top of what the server has, and joins what others save. Until the
+ * A draft that saves itself, one request at a time, on top of the server's newest, and joins the saves of others. Until the
  * server has a change, this device keeps a copy. Nothing is overwritten unseen.
  */
 export function createDraftCore<D extends object, C extends object, T extends object, Theirs>(
@@ -217,7 +217,7 @@ export function createDraftCore<D extends object, C extends object, T extends ob
     if (!last || isEdited(last, value)) sent = [...sent, value].slice(-MAX_SENT)
   }
 
-  /** After VERSION_CONFLICT joins what somebody else saved. @returns the failure that remains */
+  /** After VERSION_CONFLICT joins another person's save. @returns the failure that remains */
   async function joinOrFail(error: unknown): Promise<Failure | null> {
     const failure = failureOf(error)
     if (failure.code !== 'VERSION_CONFLICT') return failure
@@ -242,7 +242,7 @@ export function createDraftCore<D extends object, C extends object, T extends ob
   }
 
   async function join(theirs: Theirs): Promise<void> {
-    // What is being typed counts as ours: otherwise the field would be overwritten by what comes in.
+    // What is being typed counts as ours: otherwise the incoming value would overwrite the field.
     flushFields()
     await kind.join(theirs, sent, ask)
   }

@@ -83,7 +83,7 @@ export function createDraftStore<T extends object>(options: DraftStoreOptions<T>
     options,
   )
 
-  /** @returns whether somebody has to choose */
+  /** @returns whether a person has to choose */
   function apply(
     opened: Opened<T>,
     merge: Pick<Conflict<T>, 'steps' | 'baseVersion'>,
@@ -104,7 +104,7 @@ export function createDraftStore<T extends object>(options: DraftStoreOptions<T>
     if (sameJson(copy.value, contentOf(known))) return copies.forget(copy)
     // Typed before the copy was found. The copy stays for the page that opens next.
     if (isDirty(state)) return
-    // As it was when the copy was made: if somebody has to choose, the next copy is based on that too.
+    // As it was when the copy was made: if a person has to choose, the next copy is based on that too.
     void core.takeOver(copy, { value: copy.value, known: { ...known, draft: { ...known.draft, content: copy.base } } })
     apply(known, { steps: [since(copy.sent, copy.base, contentOf(known))], baseVersion })
     onRecovered(copy.at)

@@ -15,7 +15,7 @@ export interface Kept extends Draft {
 export interface DraftStoreOptions extends DraftOptions<Kept> {
   loaded: Loaded
   server: DraftServer
-  /** Whether somebody can see the page. */
+  /** Whether the page is visible. */
   checks(): boolean
   flushFields(): void
   /** Called after another person's changes became part of the draft. */
@@ -136,7 +136,7 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
     })
   }
 
-  /** Published here, or by somebody else; that may have made the saved definition the next version. */
+  /** Published here, or by someone else; that may have made the saved definition the next version. */
   function notePublished(version: number): void {
     const { base } = core.getState()
     core.note({ publishedVersion: version, base: version > base.version ? { ...base, version } : base })
