@@ -1,23 +1,23 @@
-/** What a page has not saved yet, kept on this device. */
+/** A page's unsaved changes, stored on this device. */
 export interface DraftCopy<T> {
-  /** What the server had when it was typed. */
+  /** The server's last known content when they were typed. */
   base: T
-  /** What was sent to the server without an answer. */
+  /** Content sent to the server without a response. */
   sent: T[]
   value: T
-  /** When it was typed. */
+  /** The time of the last edit. */
   at: string
 }
 
 /** The copies of one draft. Each page writes its own, so that two of them never overwrite each other's. */
 export interface DraftCopies<T> {
-  /** The newest copy that another page left behind. */
+  /** The newest copy left by another page. */
   find(): Promise<FoundCopy<T> | null>
-  /** @returns false when this device cannot keep it */
+  /** @returns false if this device cannot store it */
   keep(copy: DraftCopy<T>): Promise<boolean>
-  /** Like `keep`, but done when it returns, for a page that is closing. */
+  /** Like `keep`, but synchronous, for a page that is closing. */
   keepNow(copy: DraftCopy<T>): boolean
-  /** Forgets this page's copy, or one that was found. Never call it after a failed save. */
+  /** Removes this page's copy, or a found one. Never call it after a failed save. */
   forget(found?: FoundCopy<T>): Promise<void>
 }
 
@@ -27,28 +27,28 @@ export interface FoundCopy<T> extends DraftCopy<T> {
 
 export interface CopyRow extends DraftCopy<unknown> {
   draft: string
-  /** Names the page that wrote it. */
+  /** The id of the page that wrote it. */
   page: string
 }
 type Key = Pick<CopyRow, 'draft' | 'page'>
 
-/** Where copies are kept: large, but asynchronous. */
+/** The main store of copies: large, but asynchronous. */
 export interface CopyDatabase {
   list(draft: string): Promise<CopyRow[]>
   put(row: CopyRow): Promise<boolean>
   remove(key: Key): Promise<void>
 }
 
-/** Where a closing page writes: at once, but small and shared by all pages, like `localStorage`. */
+/** The store for closing pages: synchronous, but small and shared by all pages, like `localStorage`. */
 export type SyncStorage = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>
 
 const PREFIX = 'millrace-draft:'
-/** Characters. Browsers give a site about five million for everything. */
+/** Characters. Browsers allow a site about five million in total. */
 export const MAX_SYNC_COPY = 2_000_000
 
 /**
- * Copies are kept in the database. What a closing page writes to the storage moves there when the next draft opens.
- * Database calls run in the order they were made, so that a removal also removes what was written just before it.
+ * The database stores the copies. Copies that a closing page wrote to the storage move there when the next draft opens.
+ * Database calls run in call order, so that a removal also removes an earlier write.
  * @param options.isWhole whether a copy, perhaps made by another release, has the content of a draft
  * @param options.storage null where the browser refuses it
  */
@@ -76,7 +76,7 @@ export function createDraftCopies<T extends object>(options: {
         const waiting = waitingRows(storage())
         const rows = await database.list(draft)
         for (const row of waiting) if (await moveOver(database, row)) storage()?.removeItem(keyOf(row))
-        // Written by `keep`, and whole.
+        // Written by `keep`, and complete.
         return newest([...waiting, ...rows].filter(isLeftBehind)) as FoundCopy<T> | null
       }),
     keep: (copy) => inOrder(() => database.put({ ...copy, draft, page })),
@@ -99,12 +99,12 @@ export function createDraftCopies<T extends object>(options: {
   }
 }
 
-/** The copy that was made last. */
+/** The latest copy. */
 export function newest<C extends { at: string }>(copies: readonly C[]): C | null {
   return copies.reduce<C | null>((best, copy) => (best && best.at >= copy.at ? best : copy), null)
 }
 
-/** @returns whether the database has this row, or a newer one, now */
+/** @returns whether the database now has this row or a newer one */
 async function moveOver(database: CopyDatabase, row: CopyRow): Promise<boolean> {
   const known = (await database.list(row.draft)).find(({ page }) => page === row.page)
   return known && known.at > row.at ? true : database.put(row)

@@ -2,7 +2,7 @@ import type { CopyDatabase, CopyRow } from './copies'
 
 const STORE = 'drafts'
 
-/** Copies of drafts in IndexedDB. Where there is none (private windows) nothing is kept, and the page still works. */
+/** Copies of drafts in IndexedDB. Without IndexedDB (private windows) nothing is stored, and the page still works. */
 export const copyDatabase: CopyDatabase = {
   async list(draft) {
     const range = () => IDBKeyRange.bound([draft], [draft, []])

@@ -3,10 +3,10 @@ import { canRetry, type Failure, type SaveState, stoppedBy } from './save-state'
 
 export const AUTOSAVE_AFTER_MS = 1_200
 export const RETRY_EVERY_MS = 5_000
-/** How often a draft without unsaved changes checks for newer ones, if it does. */
+/** How often a draft without unsaved changes checks for newer ones, if it checks at all. */
 export const CHECK_EVERY_MS = 20_000
 export const KEEP_AFTER_MS = 250
-/** A call that takes longer counts as lost: its answer may never come, and nothing else is saved until then. */
+/** A call that takes longer counts as lost: its response may never arrive, and it blocks all other saves. */
 export const ANSWER_WITHIN_MS = 30_000
 /** Edits during a save make another round; after this many, the next autosave continues. */
 const MAX_ROUNDS = 20
@@ -20,28 +20,31 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void
 }
 
-/** What a draft knows, and whether the server has it. */
+/** A draft's data with its save state. */
 export type State<D extends object, C extends object> = D & { save: SaveState<C> }
 
 /** Makes one call to the server. */
 export type Ask = <R>(call: (signal: AbortSignal) => Promise<R>) => Promise<R>
 
-/** How one kind of draft differs from the others. `T` is what people edit, `Theirs` what the server answers. */
+/** The differences between kinds of drafts. `T` is the edited content, `Theirs` the server's response. */
 export interface DraftKind<D extends object, T extends object, Theirs> {
   isDirty(draft: D): boolean
-  /** What the page has. */
+  /** The page's content. */
   valueOf(draft: D): T
-  /** What the server had last. */
+  /** The server's last known content. */
   baseOf(draft: D): T
-  /** Sends what the server lacks, and sets the draft with each answer. @throws VERSION_CONFLICT if there is a newer one */
+  /**
+   * Sends the changes that the server lacks, and updates the draft with each response.
+   * @throws VERSION_CONFLICT if a newer one exists
+   */
   send(ask: Ask): Promise<void>
   load(signal: AbortSignal): Promise<Theirs>
   /**
-   * Joins what the server has with the draft, or makes it a conflict.
-   * @param sent what was sent without an answer: the server may still have it, and then nobody else changed it
+   * Joins the server's content with the draft, or makes it a conflict.
+   * @param sent content sent without a response: the server may have it anyway, and then nobody else changed it
    */
   join(theirs: Theirs, sent: readonly T[], ask: Ask): void | Promise<void>
-  /** Explains what any of these calls threw. */
+  /** Explains an error thrown by any of these calls. */
   failureOf(error: unknown): Failure
 }
 
@@ -49,9 +52,9 @@ export interface DraftOptions<T> {
   copies: DraftCopies<T>
   clock: Clock
   readOnly: boolean
-  /** Whether to check for newer drafts, which it does while the page is visible. */
+  /** Whether to check for newer drafts; true while the page is visible. */
   checks?: () => boolean
-  /** Makes every field commit what is being typed. */
+  /** Makes every field commit its typed text. */
   flushFields?(): void
 }
 
@@ -60,8 +63,8 @@ export type DraftCore<D extends object, C extends object, T extends object, Thei
 >
 
 /**
- * A draft that saves itself, one request at a time, on top of the server's newest, and joins the saves of others. Until the
- * server has a change, this device keeps a copy. Nothing is overwritten unseen.
+ * A draft that saves itself, one request at a time, on top of the server's latest content, and joins other users'
+ * saves. This device holds a copy until the server has a change. Nothing is overwritten unseen.
  */
 export function createDraftCore<D extends object, C extends object, T extends object, Theirs>(
   initial: D,
@@ -88,7 +91,7 @@ export function createDraftCore<D extends object, C extends object, T extends ob
     const edited = isEdited(before, state)
     if (edited) dirty = kind.isDirty(state)
     state = { ...state, save: saveOf() }
-    // However the draft came to match the server (a save, an undo), nothing is left to restore.
+    // Once the draft matches the server, through a save or an undo, nothing is left to restore.
     if (wasDirty && !dirty) forget()
     else if (edited) scheduleKeep()
     if (edited || state.save.kind !== before.save.kind) scheduleAutosave()
@@ -154,7 +157,7 @@ export function createDraftCore<D extends object, C extends object, T extends ob
     void copies.forget()
   }
 
-  /** The page may close in a moment. Once this returns, this device has every unsaved change. */
+  /** The page may close in a moment. When this returns, this device has every unsaved change. */
   function leaving(): void {
     flushFields()
     if (readOnly || !dirty || (kept && !isEdited(kept, state))) return
@@ -172,13 +175,14 @@ export function createDraftCore<D extends object, C extends object, T extends ob
     })
   }
 
-  /** Saves everything, after the save that is under way, if any. @returns whether the server has everything now */
+  /** Saves everything, after the save in progress, if any. @returns whether the server has everything now */
   async function saveNow(): Promise<boolean> {
     flushFields()
     // An undo during a save leaves nothing unsaved only once that save is over.
     if (readOnly || (!dirty && !running)) return true
     if (!running) return startSave()
-    // Everybody who waits shares one save: two at once would build on the same version, and the second would conflict.
+    // All waiting callers share one save: two concurrent saves would build on the same version, and the second would
+    // conflict.
     queued ??= running.then(() => {
       queued = null
       return startSave()
@@ -217,7 +221,7 @@ export function createDraftCore<D extends object, C extends object, T extends ob
     if (!last || isEdited(last, value)) sent = [...sent, value].slice(-MAX_SENT)
   }
 
-  /** After VERSION_CONFLICT joins another person's save. @returns the failure that remains */
+  /** After VERSION_CONFLICT joins the other save. @returns the remaining failure */
   async function joinOrFail(error: unknown): Promise<Failure | null> {
     const failure = failureOf(error)
     if (failure.code !== 'VERSION_CONFLICT') return failure
@@ -231,7 +235,7 @@ export function createDraftCore<D extends object, C extends object, T extends ob
 
   function stop(failure: Failure, sending: D): false {
     const stopped = stoppedBy(failure)
-    // An undo during the save may have left nothing to save, and the server has not refused what was typed since then.
+    // An undo during the save may have left nothing to save, and the server has not rejected later edits.
     if (!dirty) setSave({ kind: 'saved', at: null })
     else setSave(isEdited(sending, state) && !canRetry(stopped) ? { kind: 'unsaved' } : stopped)
     return false
@@ -242,20 +246,20 @@ export function createDraftCore<D extends object, C extends object, T extends ob
   }
 
   async function join(theirs: Theirs): Promise<void> {
-    // What is being typed counts as ours: otherwise the incoming value would overwrite the field.
+    // Typed text counts as ours: otherwise the incoming value would overwrite the field.
     flushFields()
     await kind.join(theirs, sent, ask)
   }
 
-  /** Joins what the server has now, unless there is something to save. */
+  /** Joins the server's current content, unless this page has something to save. */
   async function checkForNewer(): Promise<void> {
     if (dirty || running) return
     const theirs = await ask(kind.load).catch(() => null)
-    // A save that started since then handles newer drafts itself, and this answer may already include its work.
+    // A save that started meanwhile handles newer drafts itself, and this response may already include its work.
     if (theirs && !running) await join(theirs)
   }
 
-  /** The page can be seen again. */
+  /** The page is visible again. */
   function shown(): void {
     if (checks?.()) void checkForNewer()
   }
@@ -268,13 +272,15 @@ export function createDraftCore<D extends object, C extends object, T extends ob
         listeners.delete(listener)
       }
     },
-    /** Changes what the page has. After a failure that is worth another save; a conflict still waits for a person. */
+    /**
+     * Changes the page's content. After a failure an edit justifies another save; a conflict still waits for the user.
+     */
     edit: (patch: Partial<D>) => put(patch, afterEdit),
-    /** Changes what the server is known to have, or ends a conflict. What was edited meanwhile still has to be saved. */
+    /** Updates the known server content, or ends a conflict. Concurrent edits still need saving. */
     confirm,
-    /** Changes nothing that is saved. */
+    /** Changes only data that is not saved. */
     note: (patch: Partial<D>) => put(patch, () => state.save),
-    /** Nothing is saved until a person has chosen. */
+    /** Blocks saving until the user has chosen. */
     askPerson: (conflict: C) => setSave({ kind: 'conflict', ...conflict }),
     isReadOnly: () => readOnly,
     setReadOnly(next: boolean) {
@@ -283,12 +289,12 @@ export function createDraftCore<D extends object, C extends object, T extends ob
       scheduleKeep()
     },
     saveNow,
-    /** Joins what the server has, unless a save is under way, which would find it anyway. */
+    /** Joins the server's content, unless a save is in progress, which would find it anyway. */
     async join(theirs: Theirs) {
       if (!running) await join(theirs)
     },
     checkForNewer,
-    /** Makes the draft what a copy says. Once this page has a copy of its own, the found one is forgotten. */
+    /** Replaces the draft with a copy. Once this page has a copy of its own, it removes the found one. */
     async takeOver(copy: FoundCopy<T>, patch: Partial<D>) {
       sent = copy.sent
       confirm(patch)
@@ -300,7 +306,7 @@ export function createDraftCore<D extends object, C extends object, T extends ob
     },
     shown,
     leaving,
-    /** Starts autosave and the checks for newer drafts. @returns stops both and saves what is left */
+    /** Starts autosave and the checks for newer drafts. @returns a function that stops both and saves the rest */
     start() {
       started = true
       scheduleAutosave()
@@ -317,13 +323,13 @@ export function createDraftCore<D extends object, C extends object, T extends ob
   }
 }
 
-/** A call that was not answered in time. */
+/** A call without a response in time. */
 class NoAnswer extends Error implements Failure {
   code = 'UNREACHABLE'
   details = []
 }
 
-/** Whether anything changed but whether it is saved. */
+/** Whether anything besides the save state changed. */
 function isEdited<D extends object>(before: D, after: D): boolean {
   const names = Object.keys(after) as (keyof D)[]
   return names.some((name) => name !== 'save' && before[name] !== after[name])

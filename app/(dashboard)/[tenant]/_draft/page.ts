@@ -1,19 +1,19 @@
 'use client'
 import { useEffect } from 'react'
 
-/** What a draft does when its page comes and goes. */
+/** A draft's reactions to its page's lifecycle. */
 export interface PageDraft {
-  /** @returns what stops it */
+  /** @returns a function that stops it */
   start(): () => void
   saveNow(): Promise<unknown>
-  /** Keeps a copy in the browser: the page may be gone the next moment. */
+  /** Stores a copy in the browser: the page may be gone the next moment. */
   leaving(): void
   online(): void
-  /** The page can be seen again. */
+  /** The page is visible again. */
   shown?(): void
 }
 
-/** Starts the draft, and tells it when the page is hidden, shown or left. @returns what stops both */
+/** Starts the draft, and notifies it when the page is hidden, shown or left. @returns a function that stops both */
 export function connectToPage(draft: PageDraft): () => void {
   const onVisibility = () => {
     if (document.visibilityState === 'visible') return draft.shown?.()
@@ -33,7 +33,10 @@ export function connectToPage(draft: PageDraft): () => void {
   }
 }
 
-/** Asks before the page is left while the copy in this browser is all there is. `saving` is the kind of the save's state. */
+/**
+ * Warns before the page is left while the copy in this browser is the only one. `saving` is the kind of the save's
+ * state.
+ */
 export function useLeaveWarning(saving: string): void {
   useEffect(() => {
     if (saving !== 'failed' && saving !== 'conflict' && saving !== 'offline') return

@@ -1,23 +1,23 @@
-/** Whether the server has what the page has. `C` is what people need to end a conflict. */
+/** Whether the server has the page's content. `C` is the data for resolving a conflict. */
 export type SaveState<C extends object = object> =
-  /** `at` is null until something has been saved from this page. */
+  /** `at` is null until this page has saved something. */
   | { kind: 'saved'; at: number | null }
   | { kind: 'unsaved' }
   | { kind: 'saving' }
   | { kind: 'offline' }
-  /** `temporary` when trying again later can help. */
+  /** `temporary` if a retry can help. */
   | { kind: 'failed'; message: string; temporary: boolean }
-  /** Both sides changed the same things; nothing is saved until a person has chosen. */
+  /** Both sides changed the same parts; nothing is saved until the user has chosen. */
   | ({ kind: 'conflict' } & C)
 
-/** Why a call failed. `UNREACHABLE` means that it never got to the server, or that the answer was lost. */
+/** Why a call failed. `UNREACHABLE` means that it never reached the server, or that the response was lost. */
 export interface Failure {
   code: string
   message: string
   details: readonly { path?: string | undefined; message: string }[]
 }
 
-/** Failures that can pass by themselves. */
+/** Transient failures. */
 const TEMPORARY = ['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']
 
 export function stoppedBy({ code, message, details }: Failure): SaveState<never> {
@@ -27,7 +27,7 @@ export function stoppedBy({ code, message, details }: Failure): SaveState<never>
   return { kind: 'failed', message: `${message.replace(/\.$/, '')}.${detail}`, temporary: TEMPORARY.includes(code) }
 }
 
-/** Whether another try without a change can help. */
+/** Whether a retry without a change can help. */
 export function canRetry(save: SaveState): boolean {
   return save.kind === 'offline' || (save.kind === 'failed' && save.temporary)
 }

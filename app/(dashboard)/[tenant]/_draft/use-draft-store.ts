@@ -13,10 +13,10 @@ interface Store<S> extends PageDraft {
 }
 
 /**
- * A draft for as long as its page is open, with its state as of this render.
+ * A draft while its page is open, with its state at this render.
  * @param create is called once
  * @param options.name names the draft's copies on this device
- * @param options.fields what a copy, perhaps made by another release, must have
+ * @param options.fields the fields that a copy, perhaps made by another release, must have
  */
 export function useDraftStore<T extends object, S extends { save: SaveState }, D extends Store<S>>(
   create: (options: DraftOptions<T>) => D & Store<S>,
@@ -32,7 +32,7 @@ export function useDraftStore<T extends object, S extends { save: SaveState }, D
 
 function copiesOf<T extends object>(draft: string, fields: readonly string[]) {
   const isWhole = (content: object) => fields.every((field) => Object.hasOwn(content, field))
-  // Rendered on the server too, where nothing needs a name.
+  // Also rendered on the server, which needs no name.
   const page = typeof window === 'undefined' ? '' : window.crypto.getRandomValues(new Uint32Array(2)).join('-')
   return createDraftCopies<T>({ draft, page, isWhole, database: copyDatabase, storage: localStorageOrNull })
 }

@@ -8,7 +8,7 @@ import { pretty } from './json'
 import { valueAt } from './merge-forms'
 import styles from './versioned.module.css'
 
-/** Notices above the form: archived, or changed by somebody else in the same place. */
+/** Notices above the form: archived, or changed by another user in the same place. */
 export function DraftNotes<T extends object>(props: {
   noun: 'agent' | 'tool'
   archived: boolean
@@ -39,7 +39,7 @@ export function DraftNotes<T extends object>(props: {
   )
 }
 
-/** Both sides of each field that was changed in two places. Nothing is saved until somebody has chosen. */
+/** Both sides of each conflicting field. Nothing is saved until the user has chosen. */
 function ConflictNotice<T extends object>(props: {
   conflict: Conflict<T>
   value: T
@@ -87,7 +87,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : pretty(value)
 }
 
-/** `config.allowedHosts` as people read it. */
+/** The display name of `config.allowedHosts`. */
 function fieldName(path: string): string {
   const words = (path.split('.').at(-1) ?? path).replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)

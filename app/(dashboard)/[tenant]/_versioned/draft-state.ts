@@ -3,7 +3,7 @@ import type { State } from '../_draft/core'
 import { sameJson } from './json'
 import { mergeForms, valueAt } from './merge-forms'
 
-/** The latest version, and the draft beside it. */
+/** The latest version with the draft beside it. */
 export interface Opened<T> {
   version: number
   content: T
@@ -11,17 +11,17 @@ export interface Opened<T> {
     revision: number
     /** The version that the draft contains; the latest without a draft. */
     baseVersion: number
-    /** Null when there is nothing beyond the version. */
+    /** Null if the draft equals the version. */
     content: T | null
     at: string | null
     byName: string | null
-    /** Whether the person at this page saved it, here or elsewhere. */
+    /** Whether this page's user saved it, here or elsewhere. */
     byYou: boolean
     problems: ErrorDetail[]
   }
 }
 
-/** What the other side began with, and what it made of it. */
+/** The other side's content before and after its changes. */
 export interface Step<T> {
   base: T
   theirs: T
@@ -31,9 +31,9 @@ export interface Conflict<T> {
   opened: Opened<T>
   baseVersion: number
   steps: Step<T>[]
-  /** The fields that both sides changed in different ways. */
+  /** The fields that both sides changed differently. */
   fields: { path: string; theirs: unknown }[]
-  /** Who changed them; null when a version did that no draft led to. */
+  /** Who changed them; null for a version that did not come from a draft. */
   by: string | null
 }
 
@@ -41,18 +41,18 @@ export interface DraftData<T> {
   value: T
   /** The version that `value` contains. */
   baseVersion: number
-  /** What the server had last. */
+  /** The server's last known state. */
   known: Opened<T>
 }
 
 export type DraftState<T> = State<DraftData<T>, Conflict<T>>
 
-/** What the server's draft says, or its latest version when it has none. */
+/** The content of the server's draft, or of its latest version without a draft. */
 export function contentOf<T>({ draft, content }: Opened<T>): T {
   return draft.content ?? content
 }
 
-/** Whether the page has anything that the server does not have. */
+/** Whether the page has changes that the server lacks. */
 export function isDirty<T>({ value, baseVersion, known }: DraftData<T>): boolean {
   return !sameJson(value, contentOf(known)) || (known.draft.content !== null && baseVersion !== known.draft.baseVersion)
 }
@@ -63,7 +63,7 @@ export function isBehind<T>({ draft, version }: Opened<T>): boolean {
 }
 
 /**
- * Joins what the server has with the draft on the page.
+ * Joins the server's content with the draft on the page.
  * @param side whose fields to take where both sides changed them; without it, they are a conflict
  */
 export function joined<T extends object>(

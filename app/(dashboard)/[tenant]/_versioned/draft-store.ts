@@ -26,9 +26,9 @@ export interface DraftServer<T> {
 export interface DraftStoreOptions<T> extends DraftOptions<T> {
   opened: Opened<T>
   server: DraftServer<T>
-  /** What was saved elsewhere, by the same person or by others, became part of a draft that was being edited. */
+  /** Changes saved elsewhere, by the same user or by others, were merged into a draft with unsaved edits. */
   onMerged(by: string | null, you: boolean): void
-  /** Changes that an earlier page left behind are in the draft again. */
+  /** The draft again contains changes left by an earlier page. */
   onRecovered(at: string): void
 }
 
@@ -37,11 +37,11 @@ type Core<T extends object> = DraftCore<DraftData<T>, Conflict<T>, T, Opened<T>>
 export interface DraftStore<T extends object>
   extends Pick<Core<T>, 'getState' | 'subscribe' | 'saveNow' | 'setReadOnly' | 'online' | 'leaving' | 'start'> {
   change(patch: Partial<T>): void
-  /** Joins what the server has, unless it is known already or something is on its way there. */
+  /** Joins the server's content, unless it is already known or a save is in progress. */
   adopt(opened: Opened<T>): Promise<void>
   /** Ends a conflict. */
   choose(side: 'mine' | 'theirs'): void
-  /** Goes back to the latest version. */
+  /** Reverts to the latest version. */
   discard(): void
 }
 
@@ -65,7 +65,7 @@ export function createDraftStore<T extends object>(options: DraftStoreOptions<T>
       load: server.open,
       async join(opened, sent, ask) {
         const { known } = core.getState()
-        // From before a save of ours that overtook this answer.
+        // Predates a save of ours that overtook this response.
         if (opened.version < known.version || opened.draft.revision < known.draft.revision) return
         const steps = [since(sent, contentOf(known), contentOf(opened))]
         const behind = isBehind(opened) && !core.isReadOnly()
@@ -83,7 +83,7 @@ export function createDraftStore<T extends object>(options: DraftStoreOptions<T>
     options,
   )
 
-  /** @returns whether a person has to choose */
+  /** @returns whether the user must choose */
   function apply(
     opened: Opened<T>,
     merge: Pick<Conflict<T>, 'steps' | 'baseVersion'>,
@@ -95,16 +95,16 @@ export function createDraftStore<T extends object>(options: DraftStoreOptions<T>
     return 'conflict' in join
   }
 
-  /** Takes over what an earlier page left behind. */
+  /** Restores changes left by an earlier page. */
   async function recover(): Promise<void> {
     const copy = core.isReadOnly() ? null : await copies.find()
     if (!copy) return
     const state = core.getState()
     const { known, baseVersion } = state
     if (sameJson(copy.value, contentOf(known))) return copies.forget(copy)
-    // Typed before the copy was found. The copy stays for the page that opens next.
+    // The user typed before the copy was found. The copy stays for the next page.
     if (isDirty(state)) return
-    // As it was when the copy was made: if a person has to choose, the next copy is based on that too.
+    // Uses the base of the copy, so that in a conflict the next copy shares it.
     void core.takeOver(copy, { value: copy.value, known: { ...known, draft: { ...known.draft, content: copy.base } } })
     apply(known, { steps: [since(copy.sent, copy.base, contentOf(known))], baseVersion })
     onRecovered(copy.at)
@@ -137,14 +137,14 @@ export function createDraftStore<T extends object>(options: DraftStoreOptions<T>
       void core.saveNow()
     },
     start() {
-      // What fails here is tried again with the next answer.
+      // If this fails, the next response retries it.
       void catchUp().catch(() => {})
       return core.start()
     },
   }
 }
 
-/** What others changed since `base`: nothing, if the server has what this page sent. */
+/** Other users' changes since `base`; none if the server has content sent by this page. */
 function since<T>(sent: readonly T[], base: T, theirs: T): Step<T> {
   return { base: sent.some((one) => sameJson(one, theirs)) ? theirs : base, theirs }
 }

@@ -4,15 +4,15 @@ import type { Layout } from '../model/definition'
 import type { Saved } from './draft-state'
 import type { OwnVersions } from './own-versions'
 
-/** A workflow as the server has it. */
+/** A workflow as the server returns it. */
 export interface Loaded extends Saved {
   layout: Layout
   publishedVersion: number | null
-  /** Null when the same person saved it, in another tab or browser. */
+  /** Null if the same user saved it, in another tab or browser. */
   updatedBy: string | null
 }
 
-/** The calls a draft makes, and what the page knows of their answers. */
+/** A draft's calls, and the cache of their results. */
 export interface DraftServer {
   own: OwnVersions
   load(signal: AbortSignal): Promise<Loaded>
@@ -23,8 +23,8 @@ export interface DraftServer {
     signal: AbortSignal,
   ): Promise<{ version: number; publishedVersion: number | null }>
   saveLayout(layout: Layout, signal: AbortSignal): Promise<void>
-  /** Lets a screen that opens later begin with what the server has now. */
+  /** Caches the server's state, so that the next screen starts with it. */
   remember(known: Saved & { layout: Layout; publishedVersion: number | null }): void
-  /** Explains what any of these calls threw. */
+  /** Explains an error thrown by any of these calls. */
   failureOf(error: unknown): Failure
 }

@@ -7,7 +7,7 @@ import type { DraftServer, Loaded } from './draft-server'
 import { type Conflict, type Draft, type DraftData, isDirty, type Saved, startingFrom } from './draft-state'
 import { record, redo, replacePresent, undo } from './history'
 
-/** What a copy on this device has: a draft, and the version that the server had when it was made. */
+/** A copy's content on this device: a draft, and the server's version when the copy was made. */
 export interface Kept extends Draft {
   version: number
 }
@@ -18,7 +18,7 @@ export interface DraftStoreOptions extends DraftOptions<Kept> {
   /** Whether the page is visible. */
   checks(): boolean
   flushFields(): void
-  /** Called after another person's changes became part of the draft. */
+  /** Called after another user's changes were merged into the draft. */
   onMerged(text: string): void
 }
 
@@ -29,7 +29,7 @@ export interface DraftStore
   change(label: string, command: (draft: Draft) => Draft, target?: string): void
   undo(): void
   redo(): void
-  /** Ends a conflict with the definition a person chose. */
+  /** Ends a conflict with the definition that the user chose. */
   resolve(chosen: Definition): void
   /** Ends a conflict by dropping this side's changes. */
   takeTheirs(): void
@@ -86,25 +86,25 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
 
   function joinNewer(theirs: Loaded, sent: readonly Draft[]): void {
     const { base, history, publishedVersion } = core.getState()
-    // Older than ours when one of our saves overtook this answer.
+    // Older than ours if one of our saves overtook this response.
     if (theirs.version < base.version) return
     if (theirs.version > base.version) {
       if (sent.some(({ definition }) => sameDefinition(definition, theirs.definition))) joinSent(theirs)
       else joinVersion(theirs, base, history.present.definition)
     }
-    // After a conflict, the version that is published may be one that we do not have yet.
+    // After a conflict, this page may not have the published version yet.
     const published = theirs.publishedVersion ?? 0
     if (published > (publishedVersion ?? 0) && published <= core.getState().base.version) notePublished(published)
   }
 
-  /** A save of ours whose answer was lost: what was edited since then goes on top of it, and nothing changes on the page. */
+  /** Joins a save of ours whose response was lost: later edits go on top of it, and nothing changes on the page. */
   function joinSent(theirs: Loaded): void {
     const { definition } = core.getState().history.present
     core.confirm({ base: sameDefinition(definition, theirs.definition) ? { ...theirs, definition } : theirs })
   }
 
   function joinVersion(theirs: Loaded, base: Saved, ours: Definition): void {
-    // Saved by a screen that has closed, while this one opened.
+    // Saved by a screen that closed while this one opened.
     const own = server.own.include(base.version, theirs.version)
     if (own && !isDirty(core.getState())) {
       core.confirm(startingFrom(theirs, theirs.layout))
@@ -136,7 +136,7 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
     })
   }
 
-  /** Published here, or by someone else; that may have made the saved definition the next version. */
+  /** Published here or by another user; that may have made the saved definition the next version. */
   function notePublished(version: number): void {
     const { base } = core.getState()
     core.note({ publishedVersion: version, base: version > base.version ? { ...base, version } : base })
@@ -172,7 +172,7 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
     async findUnsaved() {
       const copy = await copies.find()
       if (!copy) return null
-      // The page may have opened with an older version than the server has by now.
+      // The page may have opened with a version older than the server's current one.
       await firstCheck
       if (!sameDefinition(copy.value.definition, core.getState().base.definition)) return copy
       void copies.forget(copy)
@@ -188,7 +188,7 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
     },
     discardUnsaved: (copy) => void copies.forget(copy),
     start() {
-      // What opened the editor may come from a cache.
+      // The editor may have opened with cached data.
       if (checks()) firstCheck = core.checkForNewer()
       return core.start()
     },

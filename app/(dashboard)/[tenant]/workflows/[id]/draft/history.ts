@@ -1,4 +1,4 @@
-/** A state to come back to, and the label of the change that followed it. */
+/** An earlier state, and the label of the change that followed it. */
 interface Entry<T> {
   state: T
   label: string
@@ -23,7 +23,7 @@ export function createHistory<T>(state: T): History<T> {
 
 /**
  * Adds an undo entry.
- * @param change.label what was done, such as "delete call_mail"
+ * @param change.label the change, such as "delete call_mail"
  * @param change.target the field being typed into, so that a burst of keystrokes becomes one entry
  * @param change.at the time in milliseconds
  */

@@ -3,18 +3,18 @@ import type { fixOf } from '../model/fixes'
 let loaded: typeof fixOf | null = null
 
 /**
- * Loads what knows the fixes of problems. Whoever opens a draft waits for the server's check of it anyway, so this is not
- * part of the page's first load. Without it, as when the connection is lost, problems have no fixes.
+ * Loads the code that knows the fixes of problems. Not part of the page's first load: opening a draft waits for the
+ * server's check anyway. If loading fails, for example offline, problems have no fixes.
  */
 export async function loadFixes(): Promise<void> {
   if (loaded) return
   try {
     loaded = (await import('../model/fixes')).fixOf
   } catch {
-    // The next editor that opens tries again.
+    // The next editor that opens retries.
   }
 }
 
-/** The fix of a problem, or null when it needs a person's decision. Knows none before they are loaded. */
+/** The fix of a problem, or null if the user must decide or the fixes are not loaded yet. */
 export const loadedFixOf: typeof fixOf = (definition, catalog, problem) =>
   loaded?.(definition, catalog, problem) ?? null

@@ -1,9 +1,9 @@
-/** The versions of a workflow that this page made itself, on whichever of its screens: no changes of other people. */
+/** The versions of a workflow made by this page, on any of its screens: not by other users. */
 export interface OwnVersions {
   add(version: number): void
-  /** Adds what a save makes, once it is known. @returns the save */
+  /** Adds the version of a save, once it is known. @returns the save */
   during<T extends { version: number }>(save: Promise<T>): Promise<T>
-  /** Null when no save is under way. A screen saves what is left when it closes, while the next one opens. */
+  /** Null without a save in progress. A closing screen saves its remaining changes while the next one opens. */
   underWay(): Promise<void> | null
   /** Whether all versions after one, up to another, are own. */
   include(after: number, upTo: number): boolean

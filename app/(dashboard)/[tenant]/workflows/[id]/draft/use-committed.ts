@@ -1,11 +1,11 @@
 'use client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 
-/** A field commits this long after the last keystroke: each commit redraws the whole editor. */
+/** A field commits this long after the last keystroke: each commit renders the whole editor. */
 const COMMIT_AFTER_MS = 150
 
 /**
- * Text that shows every keystroke at once and commits shortly after; `flush` commits now (on blur). A value from
+ * Text that shows every keystroke immediately and commits shortly after; `flush` commits now (on blur). A value from
  * elsewhere (undo, a merge) replaces the text.
  */
 export function useCommitted(
@@ -58,7 +58,7 @@ export function useCommitted(
 
 const FLUSH_EVENT = 'millrace-flush-fields'
 
-/** Makes every field commit what is being typed: before a save, a test run and a publish. */
+/** Makes every field commit its typed text: before a save, a test run and a publish. */
 export function flushFields(): void {
   window.dispatchEvent(new Event(FLUSH_EVENT))
 }

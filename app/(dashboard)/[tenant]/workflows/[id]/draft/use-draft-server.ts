@@ -39,7 +39,7 @@ export function useDraftServer(workflowId: string): DraftServer {
             ? {
                 ...{ ...before, ...definition, ...settings, ...known },
                 publishedNumber: known.publishedVersion === before.publishedVersion ? before.publishedNumber : null,
-                // How far it is from the published version is computed again.
+                // The number of unpublished changes is computed again.
                 unpublishedChanges: null,
               }
             : before,
@@ -57,7 +57,7 @@ export function loadedOf(workflow: WorkflowDraft): Loaded {
   return { version, publishedVersion, layout, definition: definitionOf(workflow), updatedBy }
 }
 
-/** As long as the page's cache, so that a screen knows what another one saved. */
+/** Lives as long as the page's cache, so that a screen knows another screen's saves. */
 const OWN = new WeakMap<QueryClient, Map<string, OwnVersions>>()
 
 function ownVersionsOf(cache: QueryClient, workflowId: string): OwnVersions {

@@ -6,19 +6,19 @@ import type { DraftState } from './draft-state'
 import { createDraftStore, type DraftStore, type Kept } from './draft-store'
 import { flushFields } from './use-committed'
 
-/** A draft with its state as of this render. */
+/** A draft with its state at this render. */
 export interface DraftControl extends DraftStore {
   state: DraftState
 }
 
-/** The draft of one workflow, for as long as its editor is open. `loaded` and `server` are those of the first call. */
+/** The draft of one workflow while its editor is open. The first call sets `loaded` and `server`. */
 export function useDraft(options: {
   tenantId: string
   workflowId: string
   loaded: Loaded
   server: DraftServer
   readOnly: boolean
-  /** Called after another person's changes became part of the draft. */
+  /** Called after another user's changes were merged into the draft. */
   onMerged: (text: string) => void
 }): DraftControl {
   const { tenantId, workflowId, readOnly, ...rest } = options

@@ -20,7 +20,7 @@ export function useProblems(definition: Definition): {
   byStep: StepProblems
   /** Whether any check has arrived yet. */
   known: boolean
-  /** Whether the problems are those of this very draft. */
+  /** Whether the problems are those of the current draft. */
   checked: boolean
   error: unknown
 } {
@@ -37,9 +37,9 @@ export function useProblems(definition: Definition): {
     staleTime: 30_000,
     gcTime: 10_000,
   })
-  // Problems are shown with their fixes from the start.
+  // Problems show their fixes from the start.
   const data = useFixes() ? found : undefined
-  // A check that fails, as it does offline, says nothing about the problems found before.
+  // A failed check, such as offline, leaves the known problems valid.
   const last = useRef(data)
   if (data !== undefined) last.current = data
   const known = last.current !== undefined
@@ -56,7 +56,7 @@ export function useProblems(definition: Definition): {
   return { problems, byStep, known, checked: data !== undefined && !isPlaceholderData && draft === definition, error }
 }
 
-/** Whether the fixes are loaded, or cannot be. */
+/** Whether the fixes are loaded, or failed to load. */
 function useFixes(): boolean {
   const [settled, setSettled] = useState(false)
   useEffect(() => {

@@ -8,9 +8,9 @@ import type { Draft } from '@/server/views/workflows/get-draft'
 import { definitionOf } from '../model/definition'
 
 /**
- * The number of the published version, and how many changes were made since; both null when nothing is published, or
- * while a version that has just been published loads.
- * @param opened as the editor got it, with what was so at that moment
+ * The number of the published version, and the number of changes since; both null without a published version, or while
+ * a newly published one loads.
+ * @param opened the workflow as the editor opened it, with the figures of that moment
  */
 export function usePublished(
   opened: Pick<Draft, 'id' | 'publishedVersion' | 'publishedNumber' | 'unpublishedChanges'>,
@@ -22,7 +22,7 @@ export function usePublished(
   const { data } = useQuery({
     ...trpc.workflows.version.queryOptions({ id: workflowId, version: String(publishedVersion) }),
     enabled: publishedVersion !== null,
-    // A version never changes, but for the number, which it may have got since the history showed it as a draft.
+    // A version never changes, except for its number, which it may have got since the history listed it as a draft.
     staleTime: ({ state }) => (state.data?.number == null ? 0 : Number.POSITIVE_INFINITY),
   })
   const changes = useMemo(
