@@ -112,44 +112,44 @@ export const OPTIONS = {
 } as const
 
 export const COMMANDS: Record<string, Command> = {
-  'tenant create': (operator, flags) => createTenant(actFor(operator, newId('ten')), { name: textOf(flags, 'name') }),
-  'key create': inTenant((ctx, flags) => createApiKey(ctx, { name: textOf(flags, 'name'), role: role(flags) })),
+  'tenant create': (operator, flags) => createTenant(actFor(operator, newId('ten')), { name: flagText(flags, 'name') }),
+  'key create': inTenant((ctx, flags) => createApiKey(ctx, { name: flagText(flags, 'name'), role: role(flags) })),
   'key list': inTenant(listApiKeys),
-  'key disable': onKey((ctx, flags) => disableApiKey(ctx, textOf(flags, 'id'))),
-  'key enable': onKey((ctx, flags) => enableApiKey(ctx, textOf(flags, 'id'))),
-  'key rotate': onKey((ctx, flags) => rotateApiKey(ctx, textOf(flags, 'id'), graceMs(flags))),
+  'key disable': onKey((ctx, flags) => disableApiKey(ctx, flagText(flags, 'id'))),
+  'key enable': onKey((ctx, flags) => enableApiKey(ctx, flagText(flags, 'id'))),
+  'key rotate': onKey((ctx, flags) => rotateApiKey(ctx, flagText(flags, 'id'), graceMs(flags))),
   'secret create': inTenant((ctx, flags) =>
     createSigningSecret(ctx, {
-      name: textOf(flags, 'name'),
+      name: flagText(flags, 'name'),
       role: flags.role === undefined ? undefined : role(flags),
       ...limits(flags),
     }),
   ),
   'secret list': inTenant(listSigningSecrets),
-  'secret disable': onSecret((ctx, flags) => disableSigningSecret(ctx, textOf(flags, 'id'))),
-  'secret enable': onSecret((ctx, flags) => enableSigningSecret(ctx, textOf(flags, 'id'))),
-  'secret limit': onSecret((ctx, flags) => limitSigningSecret(ctx, { id: textOf(flags, 'id'), limits: limits(flags) })),
+  'secret disable': onSecret((ctx, flags) => disableSigningSecret(ctx, flagText(flags, 'id'))),
+  'secret enable': onSecret((ctx, flags) => enableSigningSecret(ctx, flagText(flags, 'id'))),
+  'secret limit': onSecret((ctx, flags) => limitSigningSecret(ctx, { id: flagText(flags, 'id'), limits: limits(flags) })),
   'member create': inTenant(async (ctx, { name, password, ...flags }) => ({
-    ...(await createMember(ctx, { email: textOf(flags, 'email'), name, role: role(flags), password })),
+    ...(await createMember(ctx, { email: flagText(flags, 'email'), name, role: role(flags), password })),
     signInUrl: `${serviceUrl(env())}/sign-in`,
   })),
   'member list': inTenant(listMembers),
   'vault set': inTenant((ctx, flags) =>
     setVaultSecret(ctx, {
-      name: textOf(flags, 'name'),
+      name: flagText(flags, 'name'),
       ...(flags.hosts === undefined ? {} : { hosts: requiredList(flags, 'hosts') }),
       value: secretValue(flags),
     }),
   ),
   'vault bind': inTenant((ctx, flags) =>
-    bindVaultSecret(ctx, { name: textOf(flags, 'name'), hosts: requiredList(flags, 'hosts') }),
+    bindVaultSecret(ctx, { name: flagText(flags, 'name'), hosts: requiredList(flags, 'hosts') }),
   ),
   'vault list': inTenant(listVaultSecrets),
-  'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, textOf(flags, 'name'))),
+  'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, flagText(flags, 'name'))),
   'files move': ({ db }, flags) => moveFiles(db, env(), { from: store(flags, 'from'), to: store(flags, 'to') }),
   'installation reset': ({ db }, { copied }) => resetInstallation(db, { copied: copied === true }),
   'inngest sync': ({ sql }, flags) => syncInngest(sql, flags),
-  'runs rewake': inTenant((ctx, flags) => rewakeRun(ctx, { runId: textOf(flags, 'id') })),
+  'runs rewake': inTenant((ctx, flags) => rewakeRun(ctx, { runId: flagText(flags, 'id') })),
   'runs keep': inTenant((ctx, flags) => keepRuns(ctx, { days: days(flags) })),
   'cors set': inTenant((ctx, flags) => setCorsOrigins(ctx, { origins: requiredList(flags, 'origins') })),
   doctor: ({ db, sql }) => diagnose(db, sql),
@@ -159,14 +159,14 @@ export const COMMANDS: Record<string, Command> = {
 export const AS_CODE: ReadonlySet<string> = new Set(['pull', 'diff', 'apply'])
 
 export const FOLDER_COMMANDS: Record<string, FolderCommand> = {
-  backup: (settings, flags) => backUp(settings, { to: textOf(flags, 'to') }),
-  restore: (settings, flags) => restore(settings, { from: textOf(flags, 'from'), force: flags.force === true }),
+  backup: (settings, flags) => backUp(settings, { to: flagText(flags, 'to') }),
+  restore: (settings, flags) => restore(settings, { from: flagText(flags, 'from'), force: flags.force === true }),
 }
 
 /** A command on one tenant, which must exist. */
 function inTenant(command: TenantCommand): Command {
   return (operator, flags) =>
-    withTransaction(actFor(operator, textOf(flags, 'tenant')), async (tx) => {
+    withTransaction(actFor(operator, flagText(flags, 'tenant')), async (tx) => {
       await getTenant(tx)
       return command(tx, flags)
     })
@@ -175,13 +175,13 @@ function inTenant(command: TenantCommand): Command {
 /** A command in the tenant of an API key. */
 function onKey(command: TenantCommand): Command {
   return async (operator, flags) =>
-    command(actFor(operator, await tenantOfApiKey(operator.db, textOf(flags, 'id'))), flags)
+    command(actFor(operator, await tenantOfApiKey(operator.db, flagText(flags, 'id'))), flags)
 }
 
 /** A command in the tenant of a signing secret. */
 function onSecret(command: TenantCommand): Command {
   return async (operator, flags) =>
-    command(actFor(operator, await tenantOfSigningSecret(operator.db, textOf(flags, 'id'))), flags)
+    command(actFor(operator, await tenantOfSigningSecret(operator.db, flagText(flags, 'id'))), flags)
 }
 
 /** @throws EnvError */
@@ -201,7 +201,7 @@ export function actFor(operator: Operator, tenantId: string): ServiceContext {
   return systemContext({ ...operator, tenantId }, 'admin-command')
 }
 
-export function textOf(flags: Flags, name: string): string {
+export function flagText(flags: Flags, name: string): string {
   const value = flags[name]
   if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${name} is missing.`)
   return value.trim()
@@ -232,14 +232,14 @@ function list(flag: Flags[string]): string[] | null {
 }
 
 function role(flags: Flags): Role {
-  const value = textOf(flags, 'role')
+  const value = flagText(flags, 'role')
   const found = ROLES.find((name) => name === value)
   if (!found) throw new UsageError(`--role must be one of ${ROLES.join(', ')}.`)
   return found
 }
 
 function store(flags: Flags, name: 'from' | 'to'): FileStoreKind {
-  const value = textOf(flags, name)
+  const value = flagText(flags, name)
   const found = FILE_STORES.find((kind) => kind === value)
   if (!found) throw new UsageError(`--${name} must be one of ${FILE_STORES.join(', ')}.`)
   return found
@@ -247,7 +247,7 @@ function store(flags: Flags, name: 'from' | 'to'): FileStoreKind {
 
 /** `null` means forever. The verb rejects non-numbers. */
 function days(flags: Flags): number | null {
-  const value = textOf(flags, 'days')
+  const value = flagText(flags, 'days')
   return value === 'forever' ? null : Number(value)
 }
 

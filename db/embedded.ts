@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 async function findLiving(cluster: Cluster, options: EmbeddedOptions, giveUpAt: number) {
   const { dataDir } = cluster
-  for (let told = false; Date.now() < giveUpAt; await sleep(50)) {
+  for (let logged = false; Date.now() < giveUpAt; await sleep(50)) {
     const found = readPidFile(dataDir)
     if (!found) return undefined
     const running = isPostmaster(found.pid, dataDir)
@@ -84,8 +84,8 @@ async function findLiving(cluster: Cluster, options: EmbeddedOptions, giveUpAt: 
       return handle(cluster, urls, found.pid, undefined)
     }
     if (!running) return undefined
-    if (!told) options.log(`waiting for Postgres, which is starting or recovering (process ${found.pid})`)
-    told = true
+    if (!logged) options.log(`waiting for Postgres, which is starting or recovering (process ${found.pid})`)
+    logged = true
   }
   return undefined
 }

@@ -19,7 +19,7 @@ interface Wait {
 export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal, ...options }: Wait): Promise<T> {
   const { patienceMs = START_PATIENCE_MS } = options
   const giveUpAt = performance.now() + patienceMs
-  for (const told = new Set<string>(); ; ) {
+  for (const logged = new Set<string>(); ; ) {
     try {
       return await work()
     } catch (error) {
@@ -30,8 +30,8 @@ export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal,
         throw new DatabaseUnavailable(message, { cause: error })
       }
       // The next connection opens without that setting: nobody waits.
-      if (!told.has(reason) && refusedSetting(error) === undefined) onWait(reason)
-      told.add(reason)
+      if (!logged.has(reason) && refusedSetting(error) === undefined) onWait(reason)
+      logged.add(reason)
       await sleep(RETRY_MS, undefined, signal ? { signal } : {})
     }
   }

@@ -41,7 +41,7 @@ export async function registerFunctions(
   const [row] = await sql<{ registration: Registration | null }[]>`select registration from installation`
   const last = row?.registration
   if (!always && last?.fingerprint === fingerprint && last.error === null) return last
-  const error = await tell(url, settings)
+  const error = await sendRegistration(url, settings)
   const kept = repeats && last?.fingerprint === fingerprint && last.error === null && error === null
   const registration: Registration = { url, fingerprint, at: kept ? last.at : now().toISOString(), error }
   await sql`update installation set registration = ${sql.json(registration)}`
@@ -109,7 +109,7 @@ export async function registerAtStart(sql: Sql, settings: Env, log: Log): Promis
   if (error !== null) log.warn({ reason: error }, 'the functions could not be registered with Inngest')
 }
 
-async function tell(url: string, { VERCEL_AUTOMATION_BYPASS_SECRET: bypass }: Env): Promise<string | null> {
+async function sendRegistration(url: string, { VERCEL_AUTOMATION_BYPASS_SECRET: bypass }: Env): Promise<string | null> {
   const address = new URL(url)
   // Lets the server through Vercel's Deployment Protection.
   if (bypass) address.searchParams.set('x-vercel-protection-bypass', bypass)

@@ -16,7 +16,7 @@ export function SearchField({
   'ref' | 'aria-label' | 'placeholder' | 'className'
 >) {
   const [typed, setTyped] = useState(text)
-  const tell = useDebouncedCallback(onSearch, WAIT_MS)
+  const search = useDebouncedCallback(onSearch, WAIT_MS)
   // Back, forward and Clear change the text from outside.
   useEffect(() => setTyped((now) => (now.trim() === text ? now : text)), [text])
   return (
@@ -27,10 +27,10 @@ export function SearchField({
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        tell(event.currentTarget.value.trim())
+        search(event.currentTarget.value.trim())
       }}
       // Next drops a navigation during which the URL changes, so write it first.
-      onBlur={() => tell.flush()}
+      onBlur={() => search.flush()}
       {...props}
     />
   )

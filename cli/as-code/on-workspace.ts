@@ -1,6 +1,6 @@
 import { env } from '@/server/env'
 import { getTenant } from '@/server/tenants/find'
-import { actFor, type Operator, textOf } from '../commands'
+import { actFor, type Operator, flagText } from '../commands'
 import type { Report } from '../report'
 import type { Flags } from '../usage'
 import { AS_CODE_COMMANDS, remoteOf } from './commands'
@@ -22,7 +22,7 @@ export async function onWorkspace(
   const remote = remoteOf(flags, env())
   if (remote) return command(remoteWorkspace(remote), flags)
   return withDatabase(async (operator) => {
-    const ctx = actFor(operator, textOf(flags, 'tenant'))
+    const ctx = actFor(operator, flagText(flags, 'tenant'))
     await getTenant(ctx)
     return command(localWorkspace(ctx), flags)
   }, flags)

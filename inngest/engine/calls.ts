@@ -66,7 +66,7 @@ export class Calls {
   kept(generation: string, steps: readonly StepResult[]): void {
     const call = this.calls.get(generation)
     if (!call) return
-    this.slots.acquit(generation)
+    this.slots.clearSuspect(generation)
     call.claim.attempt = 0
     for (const { id, value } of steps) if (!call.claim.memo.has(id)) call.claim.memo.set(id, value)
   }
@@ -101,7 +101,7 @@ export class Calls {
         this.ctx.log.error({ error, runId: current.runId, jobId: current.jobId }, 'a job waits for its lease to expire')
       }
       this.calls.delete(current.generation)
-      this.slots.acquit(current.generation)
+      this.slots.clearSuspect(current.generation)
       if (claim) this.calls.set(claim.generation, { claim, abort })
     }
     this.slots.end(first.lane)

@@ -6,7 +6,7 @@ import { fireCron } from './crontab'
 import { failureKindOf, messageOf, violates } from './errors'
 import { callFresh } from './fresh'
 import { deliverLater, dropJob, markStarted } from './jobs'
-import { tellEnd } from './lifecycle'
+import { notifyRunEnded } from './lifecycle'
 import { persist } from './persist'
 import { failing, type Plan, planOutcome } from './plan'
 import { MAX_STEPS } from './protocol'
@@ -56,7 +56,7 @@ async function handleClaim(
     return undefined
   }
   if (claim.kind === 'end') {
-    await persist(ctx, signal, () => tellEnd(ctx, claim))
+    await persist(ctx, signal, () => notifyRunEnded(ctx, claim))
     return undefined
   }
   if (!claim.running) {

@@ -14,7 +14,7 @@ interface Ended {
 }
 
 /** Notifies a run's parent, functions and waits that it has ended. Safe to repeat: each part happens once. */
-export async function tellEnd(ctx: EngineContext, claim: Claim): Promise<void> {
+export async function notifyRunEnded(ctx: EngineContext, claim: Claim): Promise<void> {
   const [run] = await ctx.sql<Ended[]>`
     select function_id, event, status, output, parent_run_id, parent_step_id from engine.runs where id = ${claim.runId}`
   if (run && run.status !== ('running' as string)) {

@@ -28,7 +28,7 @@ function isAlive(pid: number): boolean {
  * Registers this process, takes over the claims of dead processes on this host, and sets up the crons. Each job taken
  * over counts as lost once more.
  */
-export async function enrol(ctx: EngineContext): Promise<void> {
+export async function registerWorker(ctx: EngineContext): Promise<void> {
   const { sql } = ctx
   liveBoots().add(ctx.bootId)
   const others = await sql<{ boot_id: string; pid: number }[]>`

@@ -81,7 +81,7 @@ export class Slots {
   }
 
   /** A claim returned or made progress. If it was the suspect, it no longer is. */
-  acquit(generation: string): void {
+  clearSuspect(generation: string): void {
     if (this.suspect !== generation) return
     this.suspect = undefined
     this.open()

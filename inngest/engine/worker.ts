@@ -5,7 +5,7 @@ import { Finished } from './finished'
 import { Heartbeat } from './heartbeat'
 import { releaseClaim, releaseClaims } from './jobs'
 import { Notifier } from './notifier'
-import { enrol } from './presence'
+import { registerWorker } from './presence'
 import { Pump } from './pump'
 import { Slots } from './slots'
 import type { EngineOptions } from './types'
@@ -57,7 +57,7 @@ export class Worker implements Scheduler {
 
   async open(): Promise<void> {
     if (this.state !== 'new') return
-    await enrol(this.ctx)
+    await registerWorker(this.ctx)
     this.state = 'running'
     this.pump.open()
     this.listening = this.options.listen('engine', () => this.pump.check())

@@ -54,7 +54,7 @@ export async function openChat(
   if (input.lastEventId !== null) return resumeChat(ctx, input.body, input.lastEventId)
   const request = await accept(ctx, input.body)
   const known = ctx.keyed?.recall<ChatAnswer>()
-  if (known) return () => retold(request.agent.id, known.result)
+  if (known) return () => replayAnswer(request.agent.id, known.result)
   const log = await begin(ctx, request, signal)
   return (gone) => log.read(gone)
 }
@@ -75,7 +75,7 @@ export async function openUiChat(
   const known = ctx.keyed?.recall<ChatAnswer>()
   if (known) {
     const { threadId } = known.result
-    return () => uiStream(retold(request.agent.id, known.result), { messageId: threadId, threadId })
+    return () => uiStream(replayAnswer(request.agent.id, known.result), { messageId: threadId, threadId })
   }
   if (ui.isOwn && ui.threadId) await createThread(ctx, request.agent.id, ui.threadId)
   const stop = new AbortController()
@@ -88,7 +88,7 @@ export async function openUiChat(
 }
 
 /** Replays the answer of an earlier request with the same key, whose own events may be gone. */
-async function* retold(agentId: string, answer: ChatAnswer): AsyncGenerator<ServerSentEvent> {
+async function* replayAnswer(agentId: string, answer: ChatAnswer): AsyncGenerator<ServerSentEvent> {
   yield { event: 'message.delta', data: { text: answer.message, agentId } }
   yield { event: 'message.done', data: answer }
 }

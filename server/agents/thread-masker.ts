@@ -27,7 +27,7 @@ export async function threadMasker(
   const [first, last] = [rows[0]?.seq, rows.at(-1)?.seq]
   if (first === undefined || last === undefined || !seesHidden(ctx)) return maskerOfRuns(ctx, [])
   const { tenantId, threadId: of, runId, seq } = messages
-  const told = await ctx.db
+  const fromRuns = await ctx.db
     .selectDistinct({ runId })
     .from(messages)
     .where(
@@ -36,7 +36,7 @@ export async function threadMasker(
         between(seq, first - MAX_MESSAGES, last),
       ),
     )
-  const ids = told.flatMap((row) => row.runId ?? [])
+  const ids = fromRuns.flatMap((row) => row.runId ?? [])
   return maskerOfRuns(ctx, also === undefined ? ids : [...new Set([...ids, also])])
 }
 

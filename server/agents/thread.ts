@@ -62,12 +62,12 @@ export async function requireOpenThread(ctx: ServiceContext, agentId: string, th
   const id = await requireThread(ctx, agentId, threadId)
   if (!seesHidden(ctx)) return id
   const { tenantId, threadId: of, runId } = messages
-  const [told] = await ctx.db
+  const [fromRun] = await ctx.db
     .select({ runId })
     .from(messages)
     .where(and(eq(tenantId, ctx.tenantId), eq(of, id), isNotNull(runId)))
     .limit(1)
-  if (!told) return id
+  if (!fromRun) return id
   const message = 'A run with sensitive fields spoke in this thread, so it cannot be continued here. Begin a new one.'
   throw new AppError('FORBIDDEN', { details: [{ path: 'threadId', message }] })
 }

@@ -131,8 +131,8 @@ class Turn {
   private refuse(end: AnswerEnd, problem: string | null = null): void {
     const why = whyNotWhole(end, this.request.agent.config.model.settings.maxOutputTokens)
     const cut = end.refusal === null ? why && `gave no whole answer: it ${why}` : `refused to answer: ${end.refusal}`
-    const told = cut ?? problem
-    if (told !== null) throw new ModelFailure(this.open.provider, told, { answer: end })
+    const reason = cut ?? problem
+    if (reason !== null) throw new ModelFailure(this.open.provider, reason, { answer: end })
   }
 
   /** Names the tool by its id and makes arguments storable; a call with arguments that cannot be stored is not made. */

@@ -41,7 +41,7 @@ class Parts {
     let own = id
     for (let n = 2; this.ids.has(own); n++) own = `${id}_${n}`
     this.ids.add(own)
-    this.open.set(keyOf(call), own)
+    this.open.set(callKey(call), own)
     return own
   }
 
@@ -75,7 +75,7 @@ class Parts {
         return
       case 'error':
         yield* this.endText()
-        yield { type: 'error', errorText: told(data) }
+        yield { type: 'error', errorText: errorText(data) }
     }
   }
 
@@ -98,14 +98,14 @@ class Parts {
   }
 
   private result(data: JsonObject): UIMessageChunk {
-    const toolCallId = this.open.get(keyOf(data)) ?? String(data.toolCallId)
+    const toolCallId = this.open.get(callKey(data)) ?? String(data.toolCallId)
     if (data.success === true)
       return { type: 'tool-output-available', toolCallId, output: data.data ?? null, dynamic: true }
-    return { type: 'tool-output-error', toolCallId, errorText: told(data.error), dynamic: true }
+    return { type: 'tool-output-error', toolCallId, errorText: errorText(data.error), dynamic: true }
   }
 }
 
-const keyOf = ({ agentId, toolCallId }: JsonObject) => `${String(agentId)} ${String(toolCallId)}`
+const callKey = ({ agentId, toolCallId }: JsonObject) => `${String(agentId)} ${String(toolCallId)}`
 
 function metadataOf({ threadId, metadata }: JsonObject): JsonObject {
   return { threadId: threadId ?? null, ...(isJsonObject(metadata) ? metadata : {}) }
@@ -119,7 +119,7 @@ function finishReasonOf({ metadata }: JsonObject) {
 const ODD_ENDS = ['length', 'content-filter', 'error'] as const
 
 /** An error as one text, with its details. */
-function told(error: JsonValue | undefined): string {
+function errorText(error: JsonValue | undefined): string {
   const { code, message, details } = isJsonObject(error) ? error : {}
   const why = (Array.isArray(details) ? details : []).map((detail) => (isJsonObject(detail) ? detail.message : ''))
   return [`${String(code)}: ${String(message)}`, ...why].join('\n')

@@ -83,15 +83,15 @@ function wholeDifferences(expected: Expected, ended: Ended, hides: ReadonlySet<s
   if (expected.kind === 'equals') compare(expected.value, data, [], { found, hides })
   if (expected.kind === 'fields')
     for (const { path, value } of expected.fields) compare(value, valueAt(data, path), path, { found, hides })
-  if (expected.kind === 'contains' && !textOf(data).toLowerCase().includes(expected.text.toLowerCase()))
-    found.push({ path: '', expected: `contains “${expected.text}”`, actual: textOf(withoutFields(data, hides)) })
+  if (expected.kind === 'contains' && !valueText(data).toLowerCase().includes(expected.text.toLowerCase()))
+    found.push({ path: '', expected: `contains “${expected.text}”`, actual: valueText(withoutFields(data, hides)) })
   return found.slice(0, MAX_DIFFERENCES)
 }
 
 function asFailure(code: string | undefined, ended: Ended, hides: ReadonlySet<string>): Difference[] {
   const wanted = code === undefined ? 'fails' : `fails with ${code}`
   if (!('failed' in ended))
-    return [{ path: '', expected: wanted, actual: `succeeds: ${textOf(withoutFields(ended.data, hides))}` }]
+    return [{ path: '', expected: wanted, actual: `succeeds: ${valueText(withoutFields(ended.data, hides))}` }]
   if (code === undefined || code === ended.failed.code) return []
   return [{ path: '', expected: wanted, actual: `fails: ${ended.failed.code}, ${ended.failed.message}` }]
 }
@@ -134,7 +134,7 @@ function shown(value: JsonValue | undefined, hides: ReadonlySet<string>): string
   return value === undefined ? 'nothing' : JSON.stringify(withoutFields(value, hides))
 }
 
-function textOf(value: JsonValue): string {
+function valueText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

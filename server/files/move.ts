@@ -94,7 +94,7 @@ class Move {
 
   async left(db: Db | Tx): Promise<Row[]> {
     const left: Row[] = []
-    for await (const row of rowsOf(db)) if (!this.done.has(keyOf(row))) left.push(row)
+    for await (const row of rowsOf(db)) if (!this.done.has(rowKey(row))) left.push(row)
     return left
   }
 
@@ -112,7 +112,7 @@ class Move {
           throw new EnvError(`The file ${id} did not arrive as it was sent. Run the command again.`)
         this.copied++
       }
-      this.done.set(keyOf(row), row)
+      this.done.set(rowKey(row), row)
     })
   }
 
@@ -129,13 +129,13 @@ class Move {
         .update(files)
         .set({ condemnedAt: sql`now()` })
         .where(and(mine, isNull(files.claimedAt)))
-    else this.lost.add(keyOf(row))
+    else this.lost.add(rowKey(row))
   }
 
   /** Removes copies of files that have been deleted since. */
   async forget(db: Db | Tx): Promise<void> {
     const gone = new Map(this.done)
-    for await (const row of rowsOf(db)) gone.delete(keyOf(row))
+    for await (const row of rowsOf(db)) gone.delete(rowKey(row))
     await forEachAtOnce([...gone.values()], AT_ONCE, ({ tenantId, id }) => this.target.delete(tenantId, id))
   }
 
@@ -166,7 +166,7 @@ async function* rowsOf(db: Db | Tx): AsyncGenerator<Row> {
   }
 }
 
-function keyOf({ tenantId, id }: Row): string {
+function rowKey({ tenantId, id }: Row): string {
   return `${tenantId}/${id}`
 }
 

@@ -50,7 +50,7 @@ export function respondJson(
 }
 
 /** The text of a JSON response, for a reader that need not stream it. */
-export function textOf(response: Response): string | undefined {
+export function bodyText(response: Response): string | undefined {
   return response instanceof JsonResponse ? response.plain.text : undefined
 }
 

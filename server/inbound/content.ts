@@ -48,7 +48,7 @@ export function keptParts(headers: Iterable<[string, string]>, query: ByName, si
 const isText = (value: string) => unstorable(value) === null
 
 /** The text of a body, without a byte order mark. @throws AppError INVALID_INPUT */
-export function textOf(bytes: Uint8Array): string {
+export function decodeBody(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     if (!isText(text)) throw new TypeError('not storable')

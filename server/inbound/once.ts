@@ -22,7 +22,7 @@ export interface DeliveryKey {
  * The sender's id, else a digest of the signed content. Unsigned deliveries count only by a header with the id: equal
  * bodies under two ids are two deliveries, and without a signed time a recorded one could be replayed later anyway.
  */
-export function keyOf(webhook: InboundRow, request: Signed, query: Sent['query']): DeliveryKey {
+export function deliveryKeyOf(webhook: InboundRow, request: Signed, query: Sent['query']): DeliveryKey {
   const rules = schemes[webhook.scheme]
   const id = rules.deliveryId(request, webhook)
   if (id) return { key: `id:${digest(id)}`, lasts: true }

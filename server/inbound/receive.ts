@@ -7,10 +7,10 @@ import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { requireRoom } from '../runs/queue-room'
-import { type Content, keptParts, mediaType, sentOf, textOf } from './content'
+import { type Content, decodeBody, keptParts, mediaType, sentOf } from './content'
 import { type Decision, decide, holdInbound } from './decide'
 import type { InboundRow } from './find'
-import { keyOf, takeDelivery } from './once'
+import { deliveryKeyOf, takeDelivery } from './once'
 import { schemes } from './schemes/registry'
 import { type Signed, textIn } from './schemes/scheme'
 import { openSecrets } from './secrets'
@@ -84,7 +84,7 @@ async function accept(
   request: Signed,
   query: Sent['query'],
 ): Promise<Received> {
-  const body = textOf(request.bytes)
+  const body = decodeBody(request.bytes)
   const contentType = (request.headers.get('content-type') ?? guessedType(body)).slice(0, 200)
   const content: Content = { contentType, body, ...keptParts(request.headers, query, webhook.signatureHeader) }
   const sent = sentOf(content)
@@ -93,7 +93,7 @@ async function accept(
     if (challenge !== null) return { challenge }
   }
   const silent = webhook.scheme === 'slack' && mediaType(contentType) !== 'application/json'
-  const key = keyOf(webhook, request, sent.query)
+  const key = deliveryKeyOf(webhook, request, sent.query)
   const done = await withTransaction(ctx, async (tx) => {
     await holdInbound(tx, webhook.id)
     const taken = await takeDelivery(tx, webhook.id, content, key)

@@ -7,7 +7,7 @@ import { StepRef } from '../definition/step-ref'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
-import { LIVE_CHANNEL, liveChanges, type Told, takePlace } from './channel'
+import { LIVE_CHANNEL, liveChanges, type Notice, takePlace } from './channel'
 import { type Place, type Present, whoIsAt } from './places'
 import { Tab } from './schema'
 
@@ -37,10 +37,10 @@ export async function beHere(ctx: ServiceContext, input: unknown): Promise<{ peo
   const place: Place = { tenantId, workflowId: id, tab, stepId, version, person }
   // Keeps this process listening until the page reports again.
   liveChanges.use().release()
-  const told: Told = { place, gone }
+  const notice: Notice = { place, gone }
   const [found] = isId(id)
     ? await ctx.db
-        .select({ version: workflows.version, told: sql`pg_notify(${LIVE_CHANNEL}, ${JSON.stringify(told)})` })
+        .select({ version: workflows.version, notice: sql`pg_notify(${LIVE_CHANNEL}, ${JSON.stringify(notice)})` })
         .from(workflows)
         .where(and(eq(workflows.tenantId, tenantId), eq(workflows.id, id)))
     : []

@@ -8,7 +8,7 @@ import { noteGone, notePlace, type Place, tabsAt } from './places'
 /** `db/functions/tasks.sql` names it too. */
 export const LIVE_CHANNEL = 'millrace_live'
 
-const Told = z.union([
+const Notice = z.union([
   z.object({ tasksOf: z.string() }),
   z.object({
     place: z.object({
@@ -24,13 +24,13 @@ const Told = z.union([
 ])
 
 /** A notification from one process to all through the database. */
-export type Told = z.infer<typeof Told>
+export type Notice = z.infer<typeof Notice>
 
 /** Records a person's place, and notifies pages of the same workflow if it is new. */
 export function takePlace(place: Place, gone: boolean): void {
   if (!(gone ? noteGone(place) : notePlace(place))) return
   const tabs = tabsAt(place.tenantId, place.workflowId)
-  for (const page of pagesOf(place.tenantId)) if (page.tab !== place.tab && tabs.has(page.tab)) page.tell('people')
+  for (const page of pagesOf(place.tenantId)) if (page.tab !== place.tab && tabs.has(page.tab)) page.notify('people')
 }
 
 /**
@@ -38,31 +38,31 @@ export function takePlace(place: Place, gone: boolean): void {
  * they may have missed. `ready` also settles if listening is not possible yet.
  */
 export const liveChanges = listenWhile('live', () => {
-  const { ready, close } = database().listen(LIVE_CHANNEL, { heard, listening: tellAll })
-  const told = ready.catch((err: unknown) =>
+  const { ready, close } = database().listen(LIVE_CHANNEL, { heard, listening: notifyAll })
+  const listening = ready.catch((err: unknown) =>
     log().warn({ err }, 'could not listen for changes of tasks yet; pages poll meanwhile'),
   )
-  return { ready: told, close }
+  return { ready: listening, close }
 })
 
-function tellAll(): void {
+function notifyAll(): void {
   for (const page of allPages()) {
-    page.tell('tasks')
-    page.tell('people')
+    page.notify('tasks')
+    page.notify('people')
   }
 }
 
 function heard(text: string): void {
-  const told = readTold(text)
-  if (!told) return
-  if ('place' in told) takePlace(told.place, told.gone)
-  else for (const page of pagesOf(told.tasksOf)) page.tell('tasks')
+  const notice = readNotice(text)
+  if (!notice) return
+  if ('place' in notice) takePlace(notice.place, notice.gone)
+  else for (const page of pagesOf(notice.tasksOf)) page.notify('tasks')
 }
 
 /** Null for another release's notifications. */
-function readTold(text: string): Told | null {
+function readNotice(text: string): Notice | null {
   try {
-    return Told.safeParse(JSON.parse(text)).data ?? null
+    return Notice.safeParse(JSON.parse(text)).data ?? null
   } catch {
     return null
   }

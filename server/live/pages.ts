@@ -11,7 +11,7 @@ export interface LiveChange {
 export interface OpenPage {
   tenantId: string
   tab: string
-  tell(what: keyof LiveChange): void
+  notify(what: keyof LiveChange): void
 }
 
 const NOTHING: LiveChange = { tasks: false, people: false }
@@ -38,7 +38,7 @@ export function openPage(tenantId: string, tab: string, signal: AbortSignal) {
   const page: OpenPage = {
     tenantId,
     tab,
-    tell(what) {
+    notify(what) {
       changed = { ...changed, [what]: true }
       wake()
     },

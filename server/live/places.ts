@@ -39,7 +39,7 @@ interface Places {
 
 const places = () => processWide<Places>('live.places', () => ({ known: new Map(), sweptAt: 0 }))
 
-const keyOf = (tenantId: string, workflowId: string) => JSON.stringify([tenantId, workflowId])
+const workflowKey = (tenantId: string, workflowId: string) => JSON.stringify([tenantId, workflowId])
 const tabKey = ({ person, tab }: Place) => JSON.stringify([person.id, tab])
 
 /**
@@ -49,7 +49,7 @@ const tabKey = ({ person, tab }: Place) => JSON.stringify([person.id, tab])
 export function notePlace(place: Place, at = performance.now()): boolean {
   forgetOld(at)
   const { known } = places()
-  const key = keyOf(place.tenantId, place.workflowId)
+  const key = workflowKey(place.tenantId, place.workflowId)
   const here = known.get(key) ?? new Map<string, Seen>()
   const before = here.get(tabKey(place))
   const { stepId, version, person } = place
@@ -62,13 +62,13 @@ export function notePlace(place: Place, at = performance.now()): boolean {
 
 /** @returns whether others see anything new */
 export function noteGone(place: Place): boolean {
-  return places().known.get(keyOf(place.tenantId, place.workflowId))?.delete(tabKey(place)) ?? false
+  return places().known.get(workflowKey(place.tenantId, place.workflowId))?.delete(tabKey(place)) ?? false
 }
 
 /** The people with a workflow open, by name: each once, where they moved last. */
 export function whoIsAt(tenantId: string, workflowId: string, at = performance.now()): Present[] {
   const latest = new Map<string, Seen>()
-  for (const seen of places().known.get(keyOf(tenantId, workflowId))?.values() ?? []) {
+  for (const seen of places().known.get(workflowKey(tenantId, workflowId))?.values() ?? []) {
     const known = latest.get(seen.person.id)
     if (isHere(seen, at) && (!known || known.since < seen.since)) latest.set(seen.person.id, seen)
   }
@@ -79,7 +79,7 @@ export function whoIsAt(tenantId: string, workflowId: string, at = performance.n
 
 /** The tabs with a workflow open. */
 export function tabsAt(tenantId: string, workflowId: string): Set<string> {
-  return new Set([...(places().known.get(keyOf(tenantId, workflowId))?.values() ?? [])].map(({ tab }) => tab))
+  return new Set([...(places().known.get(workflowKey(tenantId, workflowId))?.values() ?? [])].map(({ tab }) => tab))
 }
 
 function isHere({ at }: Seen, now: number): boolean {

@@ -6,7 +6,7 @@ import { env } from '../env'
 import { attempted, HOUR_MS, lease, release, waitsOf } from '../leased-delivery'
 import { type MailRow, readTask } from './read'
 import { ATTEMPT_MS, isRefused, sendMail } from './send'
-import { textOf } from './text'
+import { mailContent } from './text'
 
 /** Longer than any attempt. */
 const LEASE_MS = 3 * ATTEMPT_MS
@@ -31,7 +31,7 @@ export async function deliverMail(ctx: ServiceContext, mailId: string): Promise<
   const task = await readTask(ctx, mail)
   if ('dropped' in task) return end(ctx, mail, 'dropped', task.dropped)
   try {
-    await sendMail({ id: mail.id, to: task.to, ...textOf(task.mail) })
+    await sendMail({ id: mail.id, to: task.to, ...mailContent(task.mail) })
   } catch (err) {
     return failed(ctx, mail, err)
   }

@@ -39,7 +39,7 @@ export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to:
   const signal = signalOf(pause)
   const dropped = await whyNot(ctx, row, signal, member.person, found.claimedBy)
   if (dropped) return { dropped }
-  if (await isToldOverdue(ctx, row)) return { dropped: 'A mail says that the task is overdue.' }
+  if (await hasOverdueMail(ctx, row)) return { dropped: 'A mail says that the task is overdue.' }
   const masker = await tenantMasker(ctx)
   const said = maskWords({ title: signal.title ?? stepName ?? pause.stepId, signal }, masker)
   const origin = serviceOrigin()
@@ -91,7 +91,7 @@ async function findMember(ctx: ServiceContext, userId: string) {
 }
 
 /** Once a mail server is back, both mails of a task may be due. The later one covers the first. */
-async function isToldOverdue(ctx: ServiceContext, { runId, pauseId, userId, kind }: MailRow): Promise<boolean> {
+async function hasOverdueMail(ctx: ServiceContext, { runId, pauseId, userId, kind }: MailRow): Promise<boolean> {
   if (kind !== 'assigned') return false
   const overdue = and(
     eq(taskMails.tenantId, ctx.tenantId),

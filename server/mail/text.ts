@@ -27,7 +27,7 @@ const MAX_SHOWN = 1_000
 const MAX_SUBJECT = 150
 
 /** The mail as plain text, and as simple HTML with the same content. */
-export function textOf(mail: TaskMail): { subject: string; text: string; html: string } {
+export function mailContent(mail: TaskMail): { subject: string; text: string; html: string } {
   const { kind, name, workspace, inbox, link, preferences } = mail
   const title = oneLine(mail.title)
   const opening = openingOf(mail)

@@ -126,7 +126,7 @@ function speak(options: LanguageModelV3CallOptions, turn: Turn): string {
   const format = options.responseFormat
   if (format?.type === 'json') return filled(format.schema ?? {}, turn)
   const last = turn.results.at(-1)
-  if (last !== undefined) return typeof last === 'string' ? last : told(last)
+  if (last !== undefined) return typeof last === 'string' ? last : answerText(last)
   const [tool] = (options.tools ?? []).filter(({ type, name }) => type === 'function' && !name.startsWith('handoff_'))
   return [
     'I am the built-in offline model: I follow fixed rules and understand nothing.',
@@ -148,7 +148,7 @@ function filled(schema: JsonObject, turn: Turn): string {
 }
 
 /** Data as readable lines. */
-function told(value: JsonValue): string {
+function answerText(value: JsonValue): string {
   if (!isJsonObject(value)) return JSON.stringify(value)
   const lines = Object.entries(value).map(
     ([name, one]) => `${name}: ${typeof one === 'string' ? one : JSON.stringify(one)}`,

@@ -20,10 +20,10 @@ export async function* inUtf8(chunks: AsyncGenerator<Uint8Array>, type: string):
   const decoder = begun.length === 0 ? null : decoderOf(begun, type)
   const encoder = new TextEncoder()
   // Only when streaming does every version of Node decode all of windows-1252.
-  const told = (bytes?: Uint8Array) => encoder.encode(decoder?.decode(bytes, { stream: bytes !== undefined }))
-  if (begun.length > 0) yield decoder ? told(begun) : begun
-  for await (const chunk of chunks) yield decoder ? told(chunk) : chunk
-  if (decoder) yield told()
+  const decoded = (bytes?: Uint8Array) => encoder.encode(decoder?.decode(bytes, { stream: bytes !== undefined }))
+  if (begun.length > 0) yield decoder ? decoded(begun) : begun
+  for await (const chunk of chunks) yield decoder ? decoded(chunk) : chunk
+  if (decoder) yield decoded()
 }
 
 /** As many bytes as a mark may have, or all if there are fewer. */

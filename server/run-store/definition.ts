@@ -30,11 +30,14 @@ export const VERSION_TO_RUN = {
 
 /** The definition of the version a run is pinned to, with the versions it pins. A process caches the last few. */
 export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, version: number): Promise<Definition> {
-  const known = cache.get(keyOf(ctx, workflowId, version))
+  const known = cache.get(versionKey(ctx, workflowId, version))
   if (known && (known.settled || !(await isPublished(ctx, workflowId, version)))) return known.definition
   const row = await readVersion(ctx, workflowId, version)
   if (row) return keepDefinition(ctx, workflowId, version, row)
-  throw new ImpossibleState('pinned-version', `the version ${keyOf(ctx, workflowId, version)} of an open run is gone`)
+  throw new ImpossibleState(
+    'pinned-version',
+    `the version ${versionKey(ctx, workflowId, version)} of an open run is gone`,
+  )
 }
 
 interface RunOfVersion {
@@ -66,7 +69,7 @@ export function partAsRun(whole: Definition, part: RunPart): Definition {
 
 /** The definition of a version, only from this process's cache; undefined if it may have changed. */
 export function cachedDefinition(ctx: ServiceContext, workflowId: string, version: number): Definition | undefined {
-  const known = cache.get(keyOf(ctx, workflowId, version))
+  const known = cache.get(versionKey(ctx, workflowId, version))
   return known?.settled ? known.definition : undefined
 }
 
@@ -87,14 +90,14 @@ export function keepDefinition(
   version: number,
   { definition: written, language, pins, publishedAt }: VersionRow,
 ): Definition {
-  const key = keyOf(ctx, workflowId, version)
+  const key = versionKey(ctx, workflowId, version)
   const definition = expand(withPins(inLanguage(written, language), pins))
   if (cache.size >= CAPACITY) cache.delete(cache.keys().next().value ?? key)
   cache.set(key, { definition, settled: publishedAt !== null || !mayPin(definition) })
   return definition
 }
 
-function keyOf({ tenantId }: ServiceContext, workflowId: string, version: number): string {
+function versionKey({ tenantId }: ServiceContext, workflowId: string, version: number): string {
   return `${tenantId}/${workflowId}@${version}`
 }
 

@@ -53,7 +53,7 @@ export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonl
   const values = new Map<string, JsonValue>()
   for (const { refs } of stored)
     for (const [field, ref] of Object.entries(refs)) {
-      const key = keyOf(of, field, ref)
+      const key = valueKey(of, field, ref)
       const found = kept().get(key)
       if (found) values.set(key, found.value)
       else wanted.set(key, { field, ref })
@@ -66,7 +66,7 @@ export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonl
   }
   return stored.map(({ small, refs }) => {
     if (Object.keys(refs).length === 0) return { data: small, refs }
-    const large = Object.entries(refs).map(([field, ref]) => [field, values.get(keyOf(of, field, ref)) ?? null])
+    const large = Object.entries(refs).map(([field, ref]) => [field, values.get(valueKey(of, field, ref)) ?? null])
     return { data: fieldsInStoredOrder({ ...small, ...Object.fromEntries(large) }), refs }
   })
 }
@@ -77,7 +77,7 @@ function withoutOverwritten(refs: DataRefs, small: RunData): DataRefs {
   return overwritten ? Object.fromEntries(Object.entries(refs).filter(([name]) => !Object.hasOwn(small, name))) : refs
 }
 
-function keyOf({ tenantId, runId }: OfRun, field: string, { branch, stepId, visit }: DataRef): string {
+function valueKey({ tenantId, runId }: OfRun, field: string, { branch, stepId, visit }: DataRef): string {
   return JSON.stringify([tenantId, runId, branch, stepId, visit, field])
 }
 

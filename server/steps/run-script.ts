@@ -45,14 +45,14 @@ export const runScript = defineStep({
     config.saveAs
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
-  runsInline: (config, tenantId) => onlyComputes(config) && isQuickScript(keyOf(config, tenantId)),
+  runsInline: (config, tenantId) => onlyComputes(config) && isQuickScript(scriptKey(config, tenantId)),
   async run({ config, ctx, data, signal, idempotencyKey, log }) {
     const { code, args, allowedHosts } = config
     const script = { code, ...(allowedHosts === undefined ? {} : { allowedHosts }) }
     const call = { args, dataContext: data, context: ctx.trusted, signal, idempotencyKey, log }
     const run = () => runScriptTool(script, call, ctx)
     if (!onlyComputes(config)) return outputOf(await run())
-    return outputOf(await timedScript(keyOf(config, ctx.tenantId), run))
+    return outputOf(await timedScript(scriptKey(config, ctx.tenantId), run))
   },
 })
 
@@ -61,6 +61,6 @@ function onlyComputes({ allowedHosts = [] }: Pick<ScriptConfig, 'allowedHosts'>)
   return allowedHosts.length === 0
 }
 
-function keyOf({ code }: { code: string }, tenantId: string): string {
+function scriptKey({ code }: { code: string }, tenantId: string): string {
   return `${tenantId}/${createHash('sha256').update(code).digest('base64')}`
 }

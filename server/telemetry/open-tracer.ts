@@ -69,7 +69,7 @@ export function openTracer(serviceName: string, log: Log): Tracer {
     },
     current() {
       const span = around.getStore()
-      return span ? textOf(span.spanContext()) : null
+      return span ? traceparentOf(span.spanContext()) : null
     },
     apart: (work) => around.run(null, work),
     flush: () => provider.forceFlush(),
@@ -96,7 +96,7 @@ function contextOf(traceparent: string | null): SpanContext | null {
   return isSpanContextValid(context) ? context : null
 }
 
-function textOf({ traceId, spanId, traceFlags }: SpanContext): string {
+function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-0${traceFlags & 1}`
 }
 

@@ -23,7 +23,7 @@ export function toolStamp({ version, publishedVersion, status }: ToolRow): strin
 /** Caches a loaded version, which may be `latest` or `published`. */
 export function keepTool(tenantId: string, tool: ToolRow, version: string | number, loaded: LoadedTool): void {
   const all = known()
-  const key = keyOf(tenantId, tool.id, version)
+  const key = joinKey(tenantId, tool.id, version)
   const stamp = toolStamp(tool)
   if (all.get(key)?.stamp === stamp) return
   all.delete(key)
@@ -34,9 +34,9 @@ export function keepTool(tenantId: string, tool: ToolRow, version: string | numb
 }
 
 export function knownTool(tenantId: string, toolId: string, version: string | number): Known | null {
-  return known().get(keyOf(tenantId, toolId, version)) ?? null
+  return known().get(joinKey(tenantId, toolId, version)) ?? null
 }
 
-function keyOf(...parts: (string | number)[]): string {
+function joinKey(...parts: (string | number)[]): string {
   return parts.join('/')
 }

@@ -30,10 +30,10 @@ interface Called {
 
 /** Whether this process's last call of this tool ran a script that only computes, and was quick. */
 export function isQuickTool(tenantId: string, called: Called): boolean {
-  return isQuickScript(keyOf(tenantId, called))
+  return isQuickScript(toolKey(tenantId, called))
 }
 
-function keyOf(tenantId: string, { toolId, version = 'latest' }: Called): string {
+function toolKey(tenantId: string, { toolId, version = 'latest' }: Called): string {
   return `${tenantId}/${toolId}/${version}`
 }
 
@@ -58,7 +58,7 @@ export async function runTool(
   const tool = options.tool ?? (await loadTool(ctx, input.toolId, input.version ?? 'latest'))
   const computes = tool.kind === 'script' ? scriptOnlyComputes(tool.config) : isComputingTool(tool.id)
   if (options.inline && !computes) throw new Error('The tool no longer only computes')
-  const timed = (work: Work) => timedScript(keyOf(ctx.tenantId, input), work)
+  const timed = (work: Work) => timedScript(toolKey(ctx.tenantId, input), work)
   return runLoaded(ctx, tool, input, { ...options, around: computes && tool.kind === 'script' ? timed : undefined })
 }
 

@@ -129,9 +129,9 @@ export interface OnePage extends One {
 /**
  * Declares the input of a procedure and checks only its shape: an object in which the named fields are text, like the
  * parameters of a path. The verb parses the rest, for every transport alike.
- * @example tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input))
+ * @example tenantProcedure.input(inputWith<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input))
  */
-export function given<T>(...names: (keyof T & string)[]): (value: unknown) => T {
+export function inputWith<T>(...names: (keyof T & string)[]): (value: unknown) => T {
   return (value = {}) => {
     if (!isJsonObject(value)) throw refused('The input must be a JSON object.')
     for (const name of names) if (typeof value[name] !== 'string') throw refused('must be text', name)

@@ -4,7 +4,7 @@ import type { One, OneVersion } from '../versioned/noun'
 import type { PublishDraft } from '../versioned/publish-draft'
 import type { RestoreDraft } from '../versioned/restore-draft'
 import type { SaveDraft } from '../versioned/save-draft'
-import { given, tenantProcedure } from './init'
+import { inputWith, tenantProcedure } from './init'
 
 type Verb<Input, Output> = (ctx: ServiceContext, input: Input) => Promise<Output>
 
@@ -26,7 +26,7 @@ interface DraftedVerbs<W, Version, Published> extends Verbs<W> {
 /** The procedures that agents, tools and workflows share, from the same verbs as their endpoints. */
 export function versionedProcedures<W>(verbs: Verbs<W>) {
   const change = (verb: Verb<One, W>) =>
-    tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => verb(ctx.service, input))
+    tenantProcedure.input(inputWith<One>('id')).mutation(({ ctx, input }) => verb(ctx.service, input))
   return {
     archive: change(verbs.archive),
     unarchive: change(verbs.unarchive),
@@ -39,18 +39,18 @@ export function versionedProcedures<W>(verbs: Verbs<W>) {
 export function draftedProcedures<W, Version, Published>(verbs: DraftedVerbs<W, Version, Published>) {
   return {
     ...versionedProcedures(verbs),
-    get: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => verbs.get(ctx.service, input)),
+    get: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => verbs.get(ctx.service, input)),
     version: tenantProcedure
-      .input(given<OneVersion>('id', 'version'))
+      .input(inputWith<OneVersion>('id', 'version'))
       .query(({ ctx, input }) => verbs.getVersion(ctx.service, input)),
     saveDraft: tenantProcedure
-      .input(given<One & { body: SaveDraft }>('id'))
+      .input(inputWith<One & { body: SaveDraft }>('id'))
       .mutation(({ ctx, input }) => verbs.saveDraft(ctx.service, input)),
     publish: tenantProcedure
-      .input(given<PublishDraft>('id'))
+      .input(inputWith<PublishDraft>('id'))
       .mutation(({ ctx, input }) => verbs.publishDraft(ctx.service, input)),
     restore: tenantProcedure
-      .input(given<RestoreDraft>('id', 'version'))
+      .input(inputWith<RestoreDraft>('id', 'version'))
       .mutation(({ ctx, input }) => verbs.restoreVersion(ctx.service, input)),
   }
 }

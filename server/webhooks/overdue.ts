@@ -4,9 +4,9 @@ import type { Sweep } from '../context'
 const BATCH = 500
 
 /** Enqueues webhook messages for each overdue task, once, in the commit that marks it as overdue. */
-export async function sweepOverdue({ db, now }: Sweep): Promise<{ told: number }> {
+export async function sweepOverdue({ db, now }: Sweep): Promise<{ notified: number }> {
   const at = now().toISOString()
-  const told = await db.execute(sql`
+  const notified = await db.execute(sql`
     with late as (
       update pauses set overdue_at = ${at}::timestamptz where (tenant_id, run_id, id) in (
         select p.tenant_id, p.run_id, p.id from pauses p
@@ -16,5 +16,5 @@ export async function sweepOverdue({ db, now }: Sweep): Promise<{ told: number }
         order by p.signal->>'dueAt' limit ${BATCH} for update of p skip locked)
       returning tenant_id, run_id, id)
     select enqueue_webhooks(tenant_id, run_id, id, 'task.overdue') from late`)
-  return { told: told.length }
+  return { notified: notified.length }
 }

@@ -34,7 +34,7 @@ export function signingKeys(ctx: ServiceContext, endpoint: { id: string; secrets
     .filter((secret) => stillSigns(secret, ctx.now()))
     .flatMap(({ sealed }) => {
       try {
-        return [keyOf(open(sealed, placeOf(ctx.tenantId, endpoint.id)))]
+        return [signingKeyOf(open(sealed, placeOf(ctx.tenantId, endpoint.id)))]
       } catch (err) {
         if (!(err instanceof CannotOpen)) throw err
         ctx.log.error({ err, endpointId: endpoint.id }, 'cannot decrypt a webhook secret: was ENCRYPTION_KEY changed?')
@@ -44,6 +44,6 @@ export function signingKeys(ctx: ServiceContext, endpoint: { id: string; secrets
 }
 
 /** The bytes of a secret in its displayed form. */
-export function keyOf(secret: string): Buffer {
+export function signingKeyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), 'base64')
 }

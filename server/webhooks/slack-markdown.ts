@@ -1,4 +1,4 @@
-import { textOf } from '../definition/markdown/link'
+import { plainText } from '../definition/markdown/link'
 import { readMarkdown } from '../definition/markdown/read'
 import type { Block, Inline } from '../definition/markdown/tree'
 
@@ -40,7 +40,7 @@ function block(one: Block): string {
     case 'paragraph':
       return inlines(one.children)
     case 'heading':
-      return `*${plain(textOf(one.children))}*`
+      return `*${plain(plainText(one.children))}*`
     case 'list':
       return one.items.map((item, index) => entry(item, one.start === null ? '•' : `${one.start + index}.`)).join('\n')
     case 'quote':
@@ -78,7 +78,7 @@ function inline(piece: Inline): string {
     case 'del':
       return `~${inlines(piece.children)}~`
     case 'link': {
-      const link = `<${plain(piece.href).replaceAll('|', '%7C')}|${plain(textOf(piece.children)).replace(/\s+/g, ' ')}>`
+      const link = `<${plain(piece.href).replaceAll('|', '%7C')}|${plain(plainText(piece.children)).replace(/\s+/g, ' ')}>`
       return piece.host === null ? link : `${link} (${plain(piece.host)})`
     }
   }

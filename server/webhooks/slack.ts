@@ -4,7 +4,7 @@ import { serviceOrigin } from '../http/origin'
 import { escaped, slackMarkdown } from './slack-markdown'
 
 /** The parts of a message's data that Slack shows. */
-interface Told {
+interface RunFacts {
   runId: string
   workflowName: string
   businessKey: string | null
@@ -43,8 +43,8 @@ const EVENTS: Record<string, string> = {
  * A message for an incoming webhook of Slack: a line for notifications, and blocks with a button that opens the task or
  * the run after sign-in.
  */
-export function slackBody(type: string, told: Told): string {
-  const { runId, workflowName, businessKey, startedVia, pauseSignal } = told
+export function slackBody(type: string, facts: RunFacts): string {
+  const { runId, workflowName, businessKey, startedVia, pauseSignal } = facts
   const origin = serviceOrigin()
   const name = businessKey === null ? workflowName : `${workflowName} ${businessKey}`
   const run = `${line(name)}${startedVia === 'test' ? ' (test run)' : ''}`
@@ -53,7 +53,7 @@ export function slackBody(type: string, told: Told): string {
     const { id = '', stepId = '', title, message, show = [], dueAt } = pauseSignal ?? {}
     const asks = `${run} ${waits}: *${line(title?.trim() || stepId)}*`
     const details = [
-      ...(told.givenTo ? [`Given to ${line(told.givenTo.replace(/^user:/, ''))}`] : []),
+      ...(facts.givenTo ? [`Given to ${line(facts.givenTo.replace(/^user:/, ''))}`] : []),
       ...(message?.trim() ? [slackMarkdown(message, MAX_TEXT)] : []),
       ...(show.length > 0 ? [card(show)] : []),
       ...(dueAt ? [`Due ${dateOf(dueAt)}`] : []),
@@ -61,7 +61,7 @@ export function slackBody(type: string, told: Told): string {
     const task = `${origin}/task/${encodeURIComponent(runId)}/${encodeURIComponent(id)}`
     return written(asks, details, 'Open the task', task)
   }
-  const reason = type === 'run.failed' ? told.error?.message : told.cancellation?.reason
+  const reason = type === 'run.failed' ? facts.error?.message : facts.cancellation?.reason
   const url = `${origin}/r/${encodeURIComponent(runId)}`
   return written(
     `${run} ${EVENTS[type] ?? type}.`,

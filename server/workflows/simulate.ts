@@ -84,10 +84,10 @@ export async function hintsOf(ctx: ServiceContext, written: Definition, known: r
 
 async function findHints(ctx: ServiceContext, written: Definition, known: readonly Problem[]): Promise<Problem[]> {
   if (known.some(({ severity }) => severity === 'error')) return []
-  const told = new Set(known.map(({ stepId }) => stepId))
+  const reported = new Set(known.map(({ stepId }) => stepId))
   const found = asWritten(await simulated(ctx, written, { data: {}, answers: {} }, HINTS_BUDGET), written)
   return found.failures
-    .filter(({ stepId, handled }) => !handled && !told.has(stepId))
+    .filter(({ stepId, handled }) => !handled && !reported.has(stepId))
     .slice(0, MAX_HINTS)
     .map(({ stepId, message, input }) => {
       const start = JSON.stringify(input)

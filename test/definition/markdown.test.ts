@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { textOf } from '@/server/definition/markdown/link'
+import { plainText } from '@/server/definition/markdown/link'
 import { readMarkdown } from '@/server/definition/markdown/read'
 import type { Block, Inline } from '@/server/definition/markdown/tree'
 import { htmlOf } from '@/server/mail/html'
@@ -199,7 +199,7 @@ function wordsOf(block: Block): string {
   switch (block.kind) {
     case 'paragraph':
     case 'heading':
-      return textOf(block.children)
+      return plainText(block.children)
     case 'list':
       return block.items.flat().map(wordsOf).join('')
     case 'quote':

@@ -49,7 +49,7 @@ test('a page learns at once that another person has saved, and gets no event for
   const told: string[] = []
   const left = new AbortController()
   openPage(tenantId, 'page_of_bea', left.signal)
-  for (const page of pagesOf(tenantId)) page.tell = (what) => told.push(what)
+  for (const page of pagesOf(tenantId)) page.notify = (what) => told.push(what)
   const cleo: Place = { ...there, tab: 'page_of_cleo', person: { id: 'usr_Cleo', name: 'Cleo' } }
   takePlace(cleo, false)
   takePlace(cleo, false)

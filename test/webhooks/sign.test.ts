@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
-import { keyOf } from '@/server/webhooks/secrets'
+import { signingKeyOf } from '@/server/webhooks/secrets'
 import { signedHeaders } from '@/server/webhooks/sign'
 
 test('a signature equals that of the specification’s reference implementation', () => {
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' }
-  const keys = [keyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), keyOf('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')]
+  const keys = [
+    signingKeyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
+    signingKeyOf('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'),
+  ]
   const headers = signedHeaders(message, new Date(1614265330_999), keys)
   expect(headers).toMatchObject({ 'webhook-id': message.id, 'webhook-timestamp': '1614265330' })
   const [first, second, ...more] = headers['webhook-signature']?.split(' ') ?? []

@@ -14,7 +14,7 @@ export function linkOf(address: string, words: Inline[]): Inline | null {
   const shown = url.protocol === 'mailto:' ? decoded(url.pathname) : decoded(address)
   const children: Inline[] = words.length > 0 ? words : [{ kind: 'text', text: shown }]
   const place = url.protocol === 'mailto:' ? shown : url.host
-  const said = textOf(children).toLowerCase()
+  const said = plainText(children).toLowerCase()
   // The words may name another place, so they count only if they are the address itself.
   const plain =
     (honest && said === shown.toLowerCase()) || said === place.toLowerCase() || said === url.href.toLowerCase()
@@ -38,8 +38,8 @@ function decoded(text: string): string {
 }
 
 /** The text of some pieces, without their marks. */
-export function textOf(pieces: readonly Inline[]): string {
+export function plainText(pieces: readonly Inline[]): string {
   return pieces
-    .map((piece) => (piece.kind === 'break' ? ' ' : 'children' in piece ? textOf(piece.children) : piece.text))
+    .map((piece) => (piece.kind === 'break' ? ' ' : 'children' in piece ? plainText(piece.children) : piece.text))
     .join('')
 }

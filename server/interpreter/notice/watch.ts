@@ -71,17 +71,17 @@ export function expectedChange(runId: string): Promise<void> | undefined {
 /** Notifies watchers that this process committed a change of a run. Free when nobody watches the run. */
 export function notifyLocally(runId: string): void {
   watchers().expected.get(runId)?.over()
-  tellOfChange(runId)
+  notifyChange(runId)
 }
 
-function tellOfChange(runId: string): void {
+function notifyChange(runId: string): void {
   for (const listener of watchers().every.get(runId) ?? []) listener()
 }
 
 /** Also notifies watchers that wait for an announcement, even if it concerns an earlier commit. */
 export function wake(runId: string): void {
   for (const listener of watchers().announced.get(runId) ?? []) listener()
-  tellOfChange(runId)
+  notifyChange(runId)
 }
 
 /** Announcements of runs from any process. */

@@ -14,7 +14,7 @@ const known = new Map<string, BatchStatement>()
 export function statementOf(changes: Changes): BatchStatement {
   const name = nameOf(changes)
   const statement =
-    known.get(name) ?? batchStatement(COLUMNS, ALWAYS, (rows, _, locked) => textOf(changes, rows, locked))
+    known.get(name) ?? batchStatement(COLUMNS, ALWAYS, (rows, _, locked) => statementText(changes, rows, locked))
   known.set(name, statement)
   return statement
 }
@@ -24,7 +24,7 @@ function nameOf({ fence, checksKey, parts, outputs }: Changes): string {
   return (checksKey ? ['known caller', ...names] : names).join(', ')
 }
 
-function textOf(changes: Changes, rows: string, locked: 'skip locked' | ''): string {
+function statementText(changes: Changes, rows: string, locked: 'skip locked' | ''): string {
   const { fence, checksKey, parts, outputs } = changes
   const waits = ({ after = [] }: Part) => after.filter((part) => parts.includes(part))
   const draws = parts.map((part) => (waits(part).length > 0 ? '' : drawn(part)))

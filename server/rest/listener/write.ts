@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { JsonResponse } from '../../http/json-response'
-import { textOf } from '../../http/respond'
+import { bodyText } from '../../http/respond'
 
 /**
  * Sends a route's response. A body of known length is sent in one piece, any other as it arrives and no faster than the
@@ -21,7 +21,7 @@ export async function writeResponse(response: Response, outgoing: ServerResponse
     outgoing.end()
     return body?.cancel()
   }
-  const text = textOf(response)
+  const text = bodyText(response)
   if (text !== undefined) outgoing.end(text)
   else if (headers.has('content-length')) outgoing.end(new Uint8Array(await response.arrayBuffer()))
   else await stream(body, outgoing)

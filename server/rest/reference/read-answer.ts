@@ -1,5 +1,5 @@
 import { wholeChars } from '@/lib/whole-chars'
-import { textOf } from '../../http/respond'
+import { bodyText } from '../../http/respond'
 
 /** Nobody reads more than this on a page. */
 const MAX_BYTES = 256 * 1024
@@ -16,7 +16,7 @@ export interface ReadAnswer {
 
 /** The body of a response as a page shows it: its beginning, or the first events of a stream. */
 export async function readAnswer(response: Response): Promise<ReadAnswer> {
-  const whole = textOf(response)
+  const whole = bodyText(response)
   if (whole !== undefined) {
     const bytes = Buffer.byteLength(whole)
     const cut = bytes > MAX_BYTES ? 'size' : null

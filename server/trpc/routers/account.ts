@@ -6,13 +6,13 @@ import type { SessionUser } from '../../auth/sessions'
 import { now } from '../../clock'
 import { database } from '../../database'
 import { log } from '../../log'
-import { given, router, type TrpcContext, userProcedure } from '../init'
+import { inputWith, router, type TrpcContext, userProcedure } from '../init'
 
 /** A person's operations on their own account. */
 export const accountRouter = router({
   get: userProcedure.query(({ ctx }) => getAccount(personOf(ctx))),
   changePassword: userProcedure
-    .input(given<ChangePasswordInput>())
+    .input(inputWith<ChangePasswordInput>())
     .mutation(({ ctx, input }) => changePassword(personOf(ctx), input)),
   endOtherSessions: userProcedure.mutation(({ ctx }) => endOtherSessions(personOf(ctx))),
 })

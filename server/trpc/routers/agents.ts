@@ -24,7 +24,7 @@ import { openAgent } from '../../views/agents/open'
 import { type ReadThread, readThread } from '../../views/agents/read-thread'
 import { agentCases } from '../../views/test-cases'
 import { findUsers } from '../../views/users-of'
-import { given, type OnePage, router, tenantProcedure } from '../init'
+import { inputWith, type OnePage, router, tenantProcedure } from '../init'
 import { draftedProcedures } from '../versioned'
 
 interface OneAgent {
@@ -41,59 +41,59 @@ interface DraftTurn {
 export const agentsRouter = router({
   ...draftedProcedures(AGENTS),
   list: tenantProcedure
-    .input(given<z.input<typeof ListAgents>>())
+    .input(inputWith<z.input<typeof ListAgents>>())
     .query(({ ctx, input }) => browseAgents(ctx.service, input)),
   create: tenantProcedure
-    .input(given<z.input<typeof CreateAgent>>())
+    .input(inputWith<z.input<typeof CreateAgent>>())
     .mutation(({ ctx, input }) => createAgent(ctx.service, input)),
   /** With its draft, for its page. */
-  open: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openAgent(ctx.service, input)),
+  open: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => openAgent(ctx.service, input)),
   users: tenantProcedure
-    .input(given<One>('id'))
+    .input(inputWith<One>('id'))
     .query(({ ctx, input }) => findUsers(ctx.service, { id: input.id, of: 'agent' })),
-  versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => agentHistory(ctx.service, input)),
+  versions: tenantProcedure.input(inputWith<OnePage>('id')).query(({ ctx, input }) => agentHistory(ctx.service, input)),
   providers: tenantProcedure.query(({ ctx }) => listProviders(ctx.service)),
   threads: tenantProcedure
-    .input(given<ListThreads>('agentId'))
+    .input(inputWith<ListThreads>('agentId'))
     .query(({ ctx, input }) => listThreads(ctx.service, input)),
-  thread: tenantProcedure.input(given<ReadThread>()).query(({ ctx, input }) => readThread(ctx.service, input)),
+  thread: tenantProcedure.input(inputWith<ReadThread>()).query(({ ctx, input }) => readThread(ctx.service, input)),
   invoke: tenantProcedure
-    .input(given<OneAgent & { body: JsonObject }>('agentId'))
+    .input(inputWith<OneAgent & { body: JsonObject }>('agentId'))
     .mutation(({ ctx, input, signal }) => invokeAgent(ctx.service, input, signal ?? never)),
   beginChat: tenantProcedure
-    .input(given<JsonObject>())
+    .input(inputWith<JsonObject>())
     .mutation(({ ctx, input, signal }) => beginChat(ctx.service, input, signal ?? never)),
   /** Like `invoke` and `beginChat`, with the draft in the body. */
   invokeDraft: tenantProcedure
-    .input(given<OneAgent & { body: DraftTurn }>('agentId'))
+    .input(inputWith<OneAgent & { body: DraftTurn }>('agentId'))
     .mutation(({ ctx, input, signal }) => invokeDraftAgent(ctx.service, input, signal ?? never)),
   beginDraftChat: tenantProcedure
-    .input(given<OneAgent & DraftTurn>('agentId'))
+    .input(inputWith<OneAgent & DraftTurn>('agentId'))
     .mutation(({ ctx, input, signal }) => beginDraftChat(ctx.service, input, signal ?? never)),
   /** Without a thread, to compare versions; with the optional `draft`. */
   answerOnce: tenantProcedure
-    .input(given<OneAgent & { body: Partial<DraftTurn> & { version?: string } }>('agentId'))
+    .input(inputWith<OneAgent & { body: Partial<DraftTurn> & { version?: string } }>('agentId'))
     .mutation(({ ctx, input, signal }) => answerOnce(ctx.service, input, signal ?? never)),
-  cases: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => agentCases(ctx.service, input)),
+  cases: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => agentCases(ctx.service, input)),
   keepCase: tenantProcedure
-    .input(given<One & { body: KeepAgentCase }>('id'))
+    .input(inputWith<One & { body: KeepAgentCase }>('id'))
     .mutation(({ ctx, input }) => keepAgentCase(ctx.service, input)),
   renameCase: tenantProcedure
-    .input(given<OneCase & { name: string }>('id', 'caseId'))
+    .input(inputWith<OneCase & { name: string }>('id', 'caseId'))
     .mutation(({ ctx, input }) => renameAgentCase(ctx.service, input)),
   changeExpected: tenantProcedure
-    .input(given<OneCase & { expected: KeepAgentCase['expected'] }>('id', 'caseId'))
+    .input(inputWith<OneCase & { expected: KeepAgentCase['expected'] }>('id', 'caseId'))
     .mutation(({ ctx, input }) => changeAgentExpected(ctx.service, input)),
   deleteCase: tenantProcedure
-    .input(given<OneCase>('id', 'caseId'))
+    .input(inputWith<OneCase>('id', 'caseId'))
     .mutation(({ ctx, input }) => deleteAgentCase(ctx.service, input)),
   /** Against the draft in the body. */
   runCases: tenantProcedure
-    .input(given<One & { body: { draft: z.input<typeof UpdateAgent>; only?: string[] } }>('id'))
+    .input(inputWith<One & { body: { draft: z.input<typeof UpdateAgent>; only?: string[] } }>('id'))
     .mutation(({ ctx, input, signal }) => runAgentCases(ctx.service, input, signal ?? never)),
   /** The events of a turn started by `beginChat` or `beginDraftChat`, after `lastEventId`. */
   chatEvents: tenantProcedure
-    .input(given<OneAgent & { lastEventId: string }>('agentId', 'lastEventId'))
+    .input(inputWith<OneAgent & { lastEventId: string }>('agentId', 'lastEventId'))
     .subscription(async function* ({ ctx, input: { agentId, lastEventId } }) {
       const open = await openChat(ctx.service, { body: { agentId }, lastEventId }, ctx.left)
       if (!open) return

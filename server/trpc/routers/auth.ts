@@ -10,26 +10,26 @@ import { type AcceptInput, acceptInvitation } from '../../members/invitations/ac
 import { lookUpInvitation } from '../../members/invitations/look-up'
 import { type SetUpInput, setUp } from '../../tenants/setup/set-up'
 import { getSetupState, previewSlug } from '../../tenants/setup/state'
-import { given, publicProcedure, router, type TrpcContext } from '../init'
+import { inputWith, publicProcedure, router, type TrpcContext } from '../init'
 
 /** For people who are not signed in. */
 export const authRouter = router({
   setupState: publicProcedure.query(({ ctx }) => getSetupState(visitorOf(ctx))),
   previewSlug: publicProcedure
-    .input(given<{ name: string }>())
+    .input(inputWith<{ name: string }>())
     .query(({ ctx, input }) => previewSlug(visitorOf(ctx), input)),
-  setup: publicProcedure.input(given<SetUpInput>()).mutation(({ ctx, input }) => setUp(visitorOf(ctx), input)),
+  setup: publicProcedure.input(inputWith<SetUpInput>()).mutation(({ ctx, input }) => setUp(visitorOf(ctx), input)),
   invitation: publicProcedure
-    .input(given<{ token: string }>('token'))
+    .input(inputWith<{ token: string }>('token'))
     .query(({ ctx, input }) => lookUpInvitation(visitorOf(ctx), input.token)),
   acceptInvitation: publicProcedure
-    .input(given<AcceptInput>())
+    .input(inputWith<AcceptInput>())
     .mutation(async ({ ctx, input }) => acceptInvitation(visitorOf(ctx), await readSession(ctx.headers), input)),
   taskLink: publicProcedure
-    .input(given<{ token: string }>('token'))
+    .input(inputWith<{ token: string }>('token'))
     .query(({ ctx, input }) => openTaskLink(visitorOf(ctx), input)),
   answerTaskLink: publicProcedure
-    .input(given<AnswerTaskLink>('token'))
+    .input(inputWith<AnswerTaskLink>('token'))
     .mutation(({ ctx, input }) => answerTaskLink(visitorOf(ctx), input)),
 })
 

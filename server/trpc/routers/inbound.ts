@@ -8,7 +8,7 @@ import { tryInbound } from '../../inbound/try'
 import { browseInboundDeliveries } from '../../views/deliveries'
 import { browseInbound } from '../../views/inbound/browse'
 import { getInputSchema } from '../../workflows/input-schema'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 type OneDelivery = OneInbound & { deliveryId: string }
 
@@ -31,30 +31,30 @@ export const inboundRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseInbound(ctx.service)),
   /** The START fields to map to. */
   fields: tenantProcedure
-    .input(given<{ workflowId: string }>('workflowId'))
+    .input(inputWith<{ workflowId: string }>('workflowId'))
     .query(({ ctx, input }) => getInputSchema(ctx.service, { id: input.workflowId })),
   create: tenantProcedure
-    .input(given<{ workflowId: string; body: Rules & { secret?: string } }>('workflowId'))
+    .input(inputWith<{ workflowId: string; body: Rules & { secret?: string } }>('workflowId'))
     .mutation(({ ctx, input }) => createInbound(ctx.service, input)),
   update: tenantProcedure
-    .input(given<OneInbound & { body: Partial<Rules> & { enabled?: boolean } }>('workflowId', 'inboundId'))
+    .input(inputWith<OneInbound & { body: Partial<Rules> & { enabled?: boolean } }>('workflowId', 'inboundId'))
     .mutation(({ ctx, input }) => updateInbound(ctx.service, input)),
   delete: tenantProcedure
-    .input(given<OneInbound>('workflowId', 'inboundId'))
+    .input(inputWith<OneInbound>('workflowId', 'inboundId'))
     .mutation(({ ctx, input }) => deleteInbound(ctx.service, input)),
   rotate: tenantProcedure
-    .input(given<OneInbound & { body: { secret?: string } }>('workflowId', 'inboundId'))
+    .input(inputWith<OneInbound & { body: { secret?: string } }>('workflowId', 'inboundId'))
     .mutation(({ ctx, input }) => rotateInbound(ctx.service, input)),
   try: tenantProcedure
-    .input(given<OneInbound & { body: Sample }>('workflowId', 'inboundId'))
+    .input(inputWith<OneInbound & { body: Sample }>('workflowId', 'inboundId'))
     .mutation(({ ctx, input }) => tryInbound(ctx.service, input)),
   deliveries: tenantProcedure
-    .input(given<OneInbound & { status?: string }>('workflowId', 'inboundId'))
+    .input(inputWith<OneInbound & { status?: string }>('workflowId', 'inboundId'))
     .query(({ ctx, input }) => browseInboundDeliveries(ctx.service, input)),
   delivery: tenantProcedure
-    .input(given<OneDelivery>('workflowId', 'inboundId', 'deliveryId'))
+    .input(inputWith<OneDelivery>('workflowId', 'inboundId', 'deliveryId'))
     .query(({ ctx, input }) => getInboundDelivery(ctx.service, input)),
   replay: tenantProcedure
-    .input(given<OneDelivery>('workflowId', 'inboundId', 'deliveryId'))
+    .input(inputWith<OneDelivery>('workflowId', 'inboundId', 'deliveryId'))
     .mutation(({ ctx, input }) => replayInboundDelivery(ctx.service, input)),
 })

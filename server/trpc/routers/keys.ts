@@ -3,7 +3,7 @@ import { disableApiKey, enableApiKey } from '../../credentials/api-keys/disable'
 import { rotateApiKey } from '../../credentials/api-keys/rotate'
 import type { Role } from '../../roles'
 import { browseApiKeys } from '../../views/credentials/api-keys'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 interface OneKey {
   id: string
@@ -12,13 +12,15 @@ interface OneKey {
 export const keysRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseApiKeys(ctx.service)),
   create: tenantProcedure
-    .input(given<{ name: string; role: Role }>())
+    .input(inputWith<{ name: string; role: Role }>())
     .mutation(({ ctx, input }) => createApiKey(ctx.service, input)),
   rotate: tenantProcedure
-    .input(given<OneKey & { graceMs?: number }>('id'))
+    .input(inputWith<OneKey & { graceMs?: number }>('id'))
     .mutation(({ ctx, input }) => rotateApiKey(ctx.service, input.id, input.graceMs)),
   disable: tenantProcedure
-    .input(given<OneKey>('id'))
+    .input(inputWith<OneKey>('id'))
     .mutation(({ ctx, input }) => disableApiKey(ctx.service, input.id)),
-  enable: tenantProcedure.input(given<OneKey>('id')).mutation(({ ctx, input }) => enableApiKey(ctx.service, input.id)),
+  enable: tenantProcedure
+    .input(inputWith<OneKey>('id'))
+    .mutation(({ ctx, input }) => enableApiKey(ctx.service, input.id)),
 })

@@ -1,16 +1,16 @@
 import { openReference } from '../../rest/reference/open'
 import { readReference } from '../../rest/reference/read'
 import { type SendCall, sendCall } from '../../rest/reference/send'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 export const referenceRouter = router({
   open: tenantProcedure.query(({ ctx }) => openReference(ctx.service, ctx.headers)),
   read: tenantProcedure
-    .input(given<{ id: string }>('id'))
+    .input(inputWith<{ id: string }>('id'))
     .query(({ ctx, input }) => readReference(ctx.service, input, ctx.headers)),
   /** *Try it*: the call itself is authorized, limited and audited like any other. */
   send: tenantProcedure
-    .input(given<SendCall>('method', 'path'))
+    .input(inputWith<SendCall>('method', 'path'))
     .mutation(({ ctx, input, signal }) => sendCall(ctx.service, input, ctx.headers, signal ?? never)),
 })
 

@@ -33,7 +33,7 @@ import { type ReadStepValues, readStepValues } from '../../views/runs/step-value
 import { type ReadTimeline, readTimeline } from '../../views/runs/timeline'
 import { countRuns } from '../../views/runs/totals'
 import { listWorkflowNames } from '../../views/workflows/list-names'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 interface OneRun {
   runId: string
@@ -51,73 +51,83 @@ interface StartInput {
 }
 
 export const runsRouter = router({
-  list: tenantProcedure.input(given<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
-  refresh: tenantProcedure.input(given<RefreshRuns>()).query(({ ctx, input }) => refreshRuns(ctx.service, input)),
-  countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
-  totals: tenantProcedure.input(given<RunFilter>()).query(({ ctx, input }) => countRuns(ctx.service, input)),
-  exportCsv: tenantProcedure.input(given<ExportRuns>()).query(({ ctx, input }) => exportRuns(ctx.service, input)),
-  countBulk: tenantProcedure.input(given<Bulk>()).query(({ ctx, input }) => countBulk(ctx.service, input)),
-  bulk: tenantProcedure.input(given<RunBulk>()).mutation(({ ctx, input }) => runBulk(ctx.service, input)),
+  list: tenantProcedure.input(inputWith<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
+  refresh: tenantProcedure.input(inputWith<RefreshRuns>()).query(({ ctx, input }) => refreshRuns(ctx.service, input)),
+  countNew: tenantProcedure
+    .input(inputWith<CountNewRuns>())
+    .query(({ ctx, input }) => countNewRuns(ctx.service, input)),
+  totals: tenantProcedure.input(inputWith<RunFilter>()).query(({ ctx, input }) => countRuns(ctx.service, input)),
+  exportCsv: tenantProcedure.input(inputWith<ExportRuns>()).query(({ ctx, input }) => exportRuns(ctx.service, input)),
+  countBulk: tenantProcedure.input(inputWith<Bulk>()).query(({ ctx, input }) => countBulk(ctx.service, input)),
+  bulk: tenantProcedure.input(inputWith<RunBulk>()).mutation(({ ctx, input }) => runBulk(ctx.service, input)),
   /** For the workflow filter. */
   workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
-  overview: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input)),
-  timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
-  branches: tenantProcedure.input(given<ReadBranches>()).query(({ ctx, input }) => readBranches(ctx.service, input)),
-  step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
+  overview: tenantProcedure
+    .input(inputWith<OneRun>('runId'))
+    .query(({ ctx, input }) => getRunOverview(ctx.service, input)),
+  timeline: tenantProcedure
+    .input(inputWith<ReadTimeline>())
+    .query(({ ctx, input }) => readTimeline(ctx.service, input)),
+  branches: tenantProcedure
+    .input(inputWith<ReadBranches>())
+    .query(({ ctx, input }) => readBranches(ctx.service, input)),
+  step: tenantProcedure.input(inputWith<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
   /** For the editor's canvas, beside a test run. */
-  outputs: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => readOutputs(ctx.service, input)),
+  outputs: tenantProcedure.input(inputWith<OneRun>('runId')).query(({ ctx, input }) => readOutputs(ctx.service, input)),
   /** For trying out a step on its own. */
   stepValues: tenantProcedure
-    .input(given<ReadStepValues>('workflowId'))
+    .input(inputWith<ReadStepValues>('workflowId'))
     .query(({ ctx, input }) => readStepValues(ctx.service, input)),
   /** For rerunning from a step with edited data. */
   dataAtStep: tenantProcedure
-    .input(given<ReadDataAtStep>())
+    .input(inputWith<ReadDataAtStep>())
     .query(({ ctx, input }) => readDataAtStep(ctx.service, input)),
   conversation: tenantProcedure
-    .input(given<ReadStep>())
+    .input(inputWith<ReadStep>())
     .query(({ ctx, input }) => readConversation(ctx.service, input)),
   wholeValue: tenantProcedure
-    .input(given<ReadWholeValue>())
+    .input(inputWith<ReadWholeValue>())
     .query(({ ctx, input }) => readWholeValue(ctx.service, input)),
-  reveal: tenantProcedure.input(given<RevealField>()).mutation(({ ctx, input }) => revealField(ctx.service, input)),
+  reveal: tenantProcedure.input(inputWith<RevealField>()).mutation(({ ctx, input }) => revealField(ctx.service, input)),
   statusText: tenantProcedure
-    .input(given<ReadStatusText>())
+    .input(inputWith<ReadStatusText>())
     .query(({ ctx, input }) => readStatusText(ctx.service, input)),
   definition: tenantProcedure
-    .input(given<OneRun>('runId'))
+    .input(inputWith<OneRun>('runId'))
     .query(({ ctx, input }) => getRunDefinition(ctx.service, input)),
   /**
    * The events of the run's stream. `lastEventId` is the last change the client has seen; after a lost connection, the
    * last event.
    */
   changes: tenantProcedure
-    .input(given<OneRun & { lastEventId?: string | null }>('runId'))
+    .input(inputWith<OneRun & { lastEventId?: string | null }>('runId'))
     .subscription(async function* ({ ctx, input }) {
       const open = await openRunEvents(ctx.service, { runId: input.runId, lastEventId: input.lastEventId ?? null })
       if (!open) return
       for await (const event of open(ctx.left)) yield tracked(event.id, event)
     }),
   start: tenantProcedure
-    .input(given<StartInput>('workflowId'))
+    .input(inputWith<StartInput>('workflowId'))
     .mutation(({ ctx, input: { workflowId, data, version, file, part, test } }) =>
       file === undefined
         ? startRun(ctx.service, { workflowId, body: data, version, part, test })
         : startWithFile(ctx.service, { workflowId, data, version, part, test, file }),
     ),
   resume: tenantProcedure
-    .input(given<OneRun & { body: unknown }>('runId'))
+    .input(inputWith<OneRun & { body: unknown }>('runId'))
     .mutation(({ ctx, input }) => resumeRun(ctx.service, input)),
-  comments: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => listComments(ctx.service, input)),
-  comment: tenantProcedure.input(given<AddComment>()).mutation(({ ctx, input }) => addComment(ctx.service, input)),
+  comments: tenantProcedure
+    .input(inputWith<OneRun>('runId'))
+    .query(({ ctx, input }) => listComments(ctx.service, input)),
+  comment: tenantProcedure.input(inputWith<AddComment>()).mutation(({ ctx, input }) => addComment(ctx.service, input)),
   deleteComment: tenantProcedure
-    .input(given<DeleteComment>())
+    .input(inputWith<DeleteComment>())
     .mutation(({ ctx, input }) => deleteComment(ctx.service, input)),
-  cancel: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
-  terminate: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
-  retry: tenantProcedure.input(given<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input)),
+  cancel: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
+  terminate: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
+  retry: tenantProcedure.input(inputWith<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input)),
   rerun: tenantProcedure
-    .input(given<OneRun & { body: { data?: JsonObject; fromStepId?: string }; file?: SentFile }>('runId'))
+    .input(inputWith<OneRun & { body: { data?: JsonObject; fromStepId?: string }; file?: SentFile }>('runId'))
     .mutation(({ ctx, input: { runId, body, file } }) =>
       file === undefined
         ? rerunRun(ctx.service, { runId, body })

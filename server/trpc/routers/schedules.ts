@@ -3,7 +3,7 @@ import type { OneSchedule } from '../../schedules/find'
 import { getSchedule } from '../../schedules/list'
 import { createSchedule, deleteSchedule, updateSchedule } from '../../schedules/save'
 import { browseSchedules } from '../../views/schedules/browse'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 interface Plan {
   name: string
@@ -16,15 +16,15 @@ interface Plan {
 export const schedulesRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseSchedules(ctx.service)),
   get: tenantProcedure
-    .input(given<OneSchedule>('workflowId', 'scheduleId'))
+    .input(inputWith<OneSchedule>('workflowId', 'scheduleId'))
     .query(({ ctx, input }) => getSchedule(ctx.service, input)),
   create: tenantProcedure
-    .input(given<{ workflowId: string; body: Plan }>('workflowId'))
+    .input(inputWith<{ workflowId: string; body: Plan }>('workflowId'))
     .mutation(({ ctx, input }) => createSchedule(ctx.service, input)),
   update: tenantProcedure
-    .input(given<OneSchedule & { body: Partial<Plan> & { enabled?: boolean } }>('workflowId', 'scheduleId'))
+    .input(inputWith<OneSchedule & { body: Partial<Plan> & { enabled?: boolean } }>('workflowId', 'scheduleId'))
     .mutation(({ ctx, input }) => updateSchedule(ctx.service, input)),
   delete: tenantProcedure
-    .input(given<OneSchedule>('workflowId', 'scheduleId'))
+    .input(inputWith<OneSchedule>('workflowId', 'scheduleId'))
     .mutation(({ ctx, input }) => deleteSchedule(ctx.service, input)),
 })

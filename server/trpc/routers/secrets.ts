@@ -6,7 +6,7 @@ import type { SecretLimits } from '../../credentials/signing-secrets/limits'
 import { rotateSigningSecret } from '../../credentials/signing-secrets/rotate'
 import type { Role } from '../../roles'
 import { browseSigningSecrets } from '../../views/credentials/signing-secrets'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 interface OneSecret {
   id: string
@@ -16,20 +16,22 @@ interface OneSecret {
 export const secretsRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseSigningSecrets(ctx.service)),
   create: tenantProcedure
-    .input(given<{ name: string; role?: Role } & Partial<SecretLimits>>())
+    .input(inputWith<{ name: string; role?: Role } & Partial<SecretLimits>>())
     .mutation(({ ctx, input }) => createSigningSecret(ctx.service, input)),
   disable: tenantProcedure
-    .input(given<OneSecret>('id'))
+    .input(inputWith<OneSecret>('id'))
     .mutation(({ ctx, input }) => disableSigningSecret(ctx.service, input.id)),
   enable: tenantProcedure
-    .input(given<OneSecret>('id'))
+    .input(inputWith<OneSecret>('id'))
     .mutation(({ ctx, input }) => enableSigningSecret(ctx.service, input.id)),
   rotate: tenantProcedure
-    .input(given<OneSecret & { graceMs: number }>('id'))
+    .input(inputWith<OneSecret & { graceMs: number }>('id'))
     .mutation(({ ctx, input }) => rotateSigningSecret(ctx.service, input)),
   limit: tenantProcedure
-    .input(given<OneSecret & { limits: SecretLimits }>('id'))
+    .input(inputWith<OneSecret & { limits: SecretLimits }>('id'))
     .mutation(({ ctx, input }) => limitSigningSecret(ctx.service, input)),
   /** A mutation although it changes nothing, because a token must not end up in a cache. */
-  debug: tenantProcedure.input(given<{ token: string }>()).mutation(({ ctx, input }) => debugToken(ctx.service, input)),
+  debug: tenantProcedure
+    .input(inputWith<{ token: string }>())
+    .mutation(({ ctx, input }) => debugToken(ctx.service, input)),
 })

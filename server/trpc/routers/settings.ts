@@ -3,20 +3,20 @@ import { keepAudit } from '../../tenants/keep-audit'
 import { keepRuns } from '../../tenants/keep-runs'
 import { setTenantName } from '../../tenants/set-name'
 import { getTenantSettings } from '../../tenants/settings'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 export const settingsRouter = router({
   get: tenantProcedure.query(({ ctx }) => getTenantSettings(ctx.service)),
   rename: tenantProcedure
-    .input(given<{ name: string }>())
+    .input(inputWith<{ name: string }>())
     .mutation(({ ctx, input }) => setTenantName(ctx.service, input)),
   setCorsOrigins: tenantProcedure
-    .input(given<{ origins: string[] }>())
+    .input(inputWith<{ origins: string[] }>())
     .mutation(({ ctx, input }) => setCorsOrigins(ctx.service, input)),
   keepRuns: tenantProcedure
-    .input(given<{ days: number | null }>())
+    .input(inputWith<{ days: number | null }>())
     .mutation(({ ctx, input }) => keepRuns(ctx.service, input)),
   keepAudit: tenantProcedure
-    .input(given<{ days: number }>())
+    .input(inputWith<{ days: number }>())
     .mutation(({ ctx, input }) => keepAudit(ctx.service, input)),
 })

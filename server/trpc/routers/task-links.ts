@@ -2,19 +2,19 @@ import { publicOrigin } from '../../http/origin'
 import { createTaskLink } from '../../links/create'
 import { revokeTaskLink } from '../../links/revoke'
 import { browseTaskLinks } from '../../views/tasks/links'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 /** A member's operations on the links of a task. Holders of a link use `auth.taskLink`. */
 export const taskLinksRouter = router({
   list: tenantProcedure
-    .input(given<{ runId: string; pauseId: string }>('runId', 'pauseId'))
+    .input(inputWith<{ runId: string; pauseId: string }>('runId', 'pauseId'))
     .query(({ ctx, input }) => browseTaskLinks(ctx.service, input)),
   create: tenantProcedure
-    .input(given<{ runId: string; body: unknown }>('runId'))
+    .input(inputWith<{ runId: string; body: unknown }>('runId'))
     .mutation(({ ctx, input: { runId, body } }) =>
       createTaskLink(ctx.service, { runId, body, origin: publicOrigin(ctx.headers) }),
     ),
   revoke: tenantProcedure
-    .input(given<{ runId: string; linkId: string }>('runId', 'linkId'))
+    .input(inputWith<{ runId: string; linkId: string }>('runId', 'linkId'))
     .mutation(({ ctx, input }) => revokeTaskLink(ctx.service, input)),
 })

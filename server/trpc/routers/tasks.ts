@@ -10,29 +10,29 @@ import { getTask } from '../../views/tasks/get'
 import { listRefused } from '../../views/tasks/held'
 import { listTasks } from '../../views/tasks/list'
 import type { CountTasks, GetTask, ListTasks } from '../../views/tasks/schema'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 export const tasksRouter = router({
-  list: tenantProcedure.input(given<ListTasks>()).query(({ ctx, input }) => listTasks(ctx.service, input)),
+  list: tenantProcedure.input(inputWith<ListTasks>()).query(({ ctx, input }) => listTasks(ctx.service, input)),
   count: tenantProcedure
-    .input(given<CountTasks | undefined>())
+    .input(inputWith<CountTasks | undefined>())
     .query(({ ctx, input }) => countTasks(ctx.service, input)),
   countViews: tenantProcedure
-    .input(given<CountTasks | undefined>())
+    .input(inputWith<CountTasks | undefined>())
     .query(({ ctx, input }) => countViews(ctx.service, input)),
-  get: tenantProcedure.input(given<GetTask>()).query(({ ctx, input }) => getTask(ctx.service, input)),
+  get: tenantProcedure.input(inputWith<GetTask>()).query(({ ctx, input }) => getTask(ctx.service, input)),
   /** The caller's rejected answers. */
   refused: tenantProcedure.query(({ ctx }) => listRefused(ctx.service)),
   answer: tenantProcedure
-    .input(given<{ runId: string; body: unknown; remark?: string | undefined }>('runId'))
+    .input(inputWith<{ runId: string; body: unknown; remark?: string | undefined }>('runId'))
     .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
   /** For a file field of an answer. */
   addFile: tenantProcedure
-    .input(given<TaskAt & { file: SentFile }>())
+    .input(inputWith<TaskAt & { file: SentFile }>())
     .mutation(({ ctx, input }) => addFile(ctx.service, input)),
-  dismiss: tenantProcedure.input(given<TaskAt>()).mutation(({ ctx, input }) => dismissRefusal(ctx.service, input)),
-  undo: tenantProcedure.input(given<TaskAt>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
-  claim: tenantProcedure.input(given<ClaimTask>()).mutation(({ ctx, input }) => claimTask(ctx.service, input)),
+  dismiss: tenantProcedure.input(inputWith<TaskAt>()).mutation(({ ctx, input }) => dismissRefusal(ctx.service, input)),
+  undo: tenantProcedure.input(inputWith<TaskAt>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
+  claim: tenantProcedure.input(inputWith<ClaimTask>()).mutation(({ ctx, input }) => claimTask(ctx.service, input)),
   /** The members who may be given a task. */
-  takers: tenantProcedure.input(given<TaskAt>()).query(({ ctx, input }) => listTakers(ctx.service, input)),
+  takers: tenantProcedure.input(inputWith<TaskAt>()).query(({ ctx, input }) => listTakers(ctx.service, input)),
 })

@@ -20,51 +20,51 @@ import { toolCases } from '../../views/test-cases'
 import { toolHistory } from '../../views/tools/history'
 import { openTool } from '../../views/tools/open'
 import { findUsers } from '../../views/users-of'
-import { given, type OnePage, router, tenantProcedure } from '../init'
+import { inputWith, type OnePage, router, tenantProcedure } from '../init'
 import { draftedProcedures } from '../versioned'
 
 export const toolsRouter = router({
   ...draftedProcedures(TOOLS),
   list: tenantProcedure
-    .input(given<z.input<typeof ListTools>>())
+    .input(inputWith<z.input<typeof ListTools>>())
     .query(({ ctx, input }) => listTools(ctx.service, input)),
   create: tenantProcedure
-    .input(given<z.input<typeof CreateTool>>())
+    .input(inputWith<z.input<typeof CreateTool>>())
     .mutation(({ ctx, input }) => createTool(ctx.service, input)),
   /** With its draft, for its page. */
-  open: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openTool(ctx.service, input)),
+  open: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => openTool(ctx.service, input)),
   users: tenantProcedure
-    .input(given<One>('id'))
+    .input(inputWith<One>('id'))
     .query(({ ctx, input }) => findUsers(ctx.service, { id: input.id, of: 'tool' })),
-  versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => toolHistory(ctx.service, input)),
+  versions: tenantProcedure.input(inputWith<OnePage>('id')).query(({ ctx, input }) => toolHistory(ctx.service, input)),
   invoke: tenantProcedure
-    .input(given<{ toolId: string; body: z.input<typeof InvokeTool> }>('toolId'))
+    .input(inputWith<{ toolId: string; body: z.input<typeof InvokeTool> }>('toolId'))
     .mutation(({ ctx, input, signal }) => invokeTool(ctx.service, input, signal ?? never)),
   /** Like `invoke`, with the draft in the body. */
   invokeDraft: tenantProcedure
     .input(
-      given<{ toolId: string; body: z.input<typeof InvokeTool> & { draft: z.input<typeof UpdateTool> } }>('toolId'),
+      inputWith<{ toolId: string; body: z.input<typeof InvokeTool> & { draft: z.input<typeof UpdateTool> } }>('toolId'),
     )
     .mutation(({ ctx, input, signal }) => invokeDraftTool(ctx.service, input, signal ?? never)),
-  cases: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => toolCases(ctx.service, input)),
+  cases: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => toolCases(ctx.service, input)),
   keepCase: tenantProcedure
-    .input(given<One & { body: KeepToolCase }>('id'))
+    .input(inputWith<One & { body: KeepToolCase }>('id'))
     .mutation(({ ctx, input }) => keepToolCase(ctx.service, input)),
   renameCase: tenantProcedure
-    .input(given<OneCase & { name: string }>('id', 'caseId'))
+    .input(inputWith<OneCase & { name: string }>('id', 'caseId'))
     .mutation(({ ctx, input }) => renameToolCase(ctx.service, input)),
   changeExpected: tenantProcedure
-    .input(given<OneCase & { expected: KeepToolCase['expected'] }>('id', 'caseId'))
+    .input(inputWith<OneCase & { expected: KeepToolCase['expected'] }>('id', 'caseId'))
     .mutation(({ ctx, input }) => changeToolExpected(ctx.service, input)),
   deleteCase: tenantProcedure
-    .input(given<OneCase>('id', 'caseId'))
+    .input(inputWith<OneCase>('id', 'caseId'))
     .mutation(({ ctx, input }) => deleteToolCase(ctx.service, input)),
   /** Against the draft in the body. */
   runCases: tenantProcedure
-    .input(given<One & { body: { draft: z.input<typeof UpdateTool>; only?: string[] } }>('id'))
+    .input(inputWith<One & { body: { draft: z.input<typeof UpdateTool>; only?: string[] } }>('id'))
     .mutation(({ ctx, input, signal }) => runToolCases(ctx.service, input, signal ?? never)),
   listRemote: tenantProcedure
-    .input(given<JsonObject>())
+    .input(inputWith<JsonObject>())
     .mutation(({ ctx, input, signal }) => listRemoteTools(ctx.service, input, signal ?? never)),
 })
 

@@ -4,7 +4,7 @@ import { getDelivery, redeliver, testWebhook } from '../../webhooks/deliveries'
 import { listWebhooks } from '../../webhooks/list'
 import { rotateWebhook } from '../../webhooks/rotate'
 import { deleteWebhook, updateWebhook } from '../../webhooks/update'
-import { given, router, tenantProcedure } from '../init'
+import { inputWith, router, tenantProcedure } from '../init'
 
 interface OneWebhook {
   id: string
@@ -20,24 +20,28 @@ interface EndpointInput {
 
 export const webhooksRouter = router({
   list: tenantProcedure.query(({ ctx }) => listWebhooks(ctx.service)),
-  create: tenantProcedure.input(given<EndpointInput>()).mutation(({ ctx, input }) => createWebhook(ctx.service, input)),
+  create: tenantProcedure
+    .input(inputWith<EndpointInput>())
+    .mutation(({ ctx, input }) => createWebhook(ctx.service, input)),
   update: tenantProcedure
-    .input(given<OneWebhook & { body: Partial<EndpointInput> & { enabled?: boolean } }>('id'))
+    .input(inputWith<OneWebhook & { body: Partial<EndpointInput> & { enabled?: boolean } }>('id'))
     .mutation(({ ctx, input }) => updateWebhook(ctx.service, input)),
   delete: tenantProcedure
-    .input(given<OneWebhook>('id'))
+    .input(inputWith<OneWebhook>('id'))
     .mutation(({ ctx, input }) => deleteWebhook(ctx.service, input)),
   rotate: tenantProcedure
-    .input(given<OneWebhook & { body: { graceHours?: number } }>('id'))
+    .input(inputWith<OneWebhook & { body: { graceHours?: number } }>('id'))
     .mutation(({ ctx, input }) => rotateWebhook(ctx.service, input)),
-  test: tenantProcedure.input(given<OneWebhook>('id')).mutation(({ ctx, input }) => testWebhook(ctx.service, input)),
+  test: tenantProcedure
+    .input(inputWith<OneWebhook>('id'))
+    .mutation(({ ctx, input }) => testWebhook(ctx.service, input)),
   deliveries: tenantProcedure
-    .input(given<OneWebhook & { status?: string }>('id'))
+    .input(inputWith<OneWebhook & { status?: string }>('id'))
     .query(({ ctx, input }) => browseDeliveries(ctx.service, input)),
   delivery: tenantProcedure
-    .input(given<OneDelivery>('id', 'deliveryId'))
+    .input(inputWith<OneDelivery>('id', 'deliveryId'))
     .query(({ ctx, input }) => getDelivery(ctx.service, input)),
   redeliver: tenantProcedure
-    .input(given<OneDelivery>('id', 'deliveryId'))
+    .input(inputWith<OneDelivery>('id', 'deliveryId'))
     .mutation(({ ctx, input }) => redeliver(ctx.service, input)),
 })

@@ -33,77 +33,85 @@ import {
   renameWorkflowCase,
   runWorkflowCases,
 } from '../../workflows/test-cases'
-import { given, type OnePage, router, tenantProcedure } from '../init'
+import { inputWith, type OnePage, router, tenantProcedure } from '../init'
 import { versionedProcedures } from '../versioned'
 
 export const workflowsRouter = router({
   ...versionedProcedures(WORKFLOWS),
-  list: tenantProcedure.input(given<BrowseWorkflows>()).query(({ ctx, input }) => browseWorkflows(ctx.service, input)),
+  list: tenantProcedure
+    .input(inputWith<BrowseWorkflows>())
+    .query(({ ctx, input }) => browseWorkflows(ctx.service, input)),
   samples: tenantProcedure.query(({ ctx }) => listSamples(ctx.service)),
   /** The START fields of the version a start would run. */
   startFields: tenantProcedure
-    .input(given<One>('id'))
+    .input(inputWith<One>('id'))
     .query(async ({ ctx, input }) => (await getInputSchema(ctx.service, input)).data.payload),
-  exportJson: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => exportWorkflow(ctx.service, input)),
+  exportJson: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => exportWorkflow(ctx.service, input)),
   /** Creates a blank workflow, or one from an export. */
-  create: tenantProcedure.input(given<unknown>()).mutation(({ ctx, input }) => createWorkflow(ctx.service, input)),
+  create: tenantProcedure.input(inputWith<unknown>()).mutation(({ ctx, input }) => createWorkflow(ctx.service, input)),
   createFromSample: tenantProcedure
-    .input(given<{ sampleId: string; name: string }>())
+    .input(inputWith<{ sampleId: string; name: string }>())
     .mutation(({ ctx, input }) => createFromSample(ctx.service, input)),
   addSamples: tenantProcedure.mutation(({ ctx }) => addSamples(ctx.service)),
   deletePermanently: tenantProcedure
-    .input(given<One & { terminateRuns?: boolean }>('id'))
+    .input(inputWith<One & { terminateRuns?: boolean }>('id'))
     .mutation(({ ctx, input: { id, terminateRuns } }) =>
       deleteWorkflowPermanently(ctx.service, { id, query: terminateRuns ? { terminateRuns: 'true' } : {} }),
     ),
 
   // For the editor.
-  get: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getDraft(ctx.service, input)),
+  get: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => getDraft(ctx.service, input)),
   check: tenantProcedure
-    .input(given<{ definition: unknown }>())
+    .input(inputWith<{ definition: unknown }>())
     .query(({ ctx, input }) => checkDraft(ctx.service, input)),
-  scope: tenantProcedure.input(given<ReadScope>()).query(({ ctx, input }) => readScope(ctx.service, input)),
+  scope: tenantProcedure.input(inputWith<ReadScope>()).query(({ ctx, input }) => readScope(ctx.service, input)),
   /** Takes the body of PUT with the base version of the edit; the details of VERSION_CONFLICT have the current one. */
   save: tenantProcedure
-    .input(given<One & { body: UpdateWorkflow }>('id'))
+    .input(inputWith<One & { body: UpdateWorkflow }>('id'))
     .mutation(({ ctx, input }) => updateWorkflow(ctx.service, input)),
-  saveLayout: tenantProcedure.input(given<SaveLayout>()).mutation(({ ctx, input }) => saveLayout(ctx.service, input)),
+  saveLayout: tenantProcedure
+    .input(inputWith<SaveLayout>())
+    .mutation(({ ctx, input }) => saveLayout(ctx.service, input)),
   /** Of the latest saved version. Changes nothing, but repeating it simulates again. */
   simulate: tenantProcedure
-    .input(given<One & { body: unknown }>('id'))
+    .input(inputWith<One & { body: unknown }>('id'))
     .mutation(({ ctx, input }) => simulateWorkflow(ctx.service, input)),
-  changes: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getChanges(ctx.service, input)),
+  changes: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => getChanges(ctx.service, input)),
   /** Who and what starts it. */
-  callers: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => readCallers(ctx.service, input)),
+  callers: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => readCallers(ctx.service, input)),
   publish: tenantProcedure
-    .input(given<Guarded & { note?: string }>('id'))
+    .input(inputWith<Guarded & { note?: string }>('id'))
     .mutation(({ ctx, input }) => publishWorkflow(ctx.service, input)),
-  cases: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => workflowCases(ctx.service, input)),
+  cases: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => workflowCases(ctx.service, input)),
   /** Saves an ended run as a test case. */
   keepCase: tenantProcedure
-    .input(given<One & { body: KeepWorkflowCase }>('id'))
+    .input(inputWith<One & { body: KeepWorkflowCase }>('id'))
     .mutation(({ ctx, input }) => keepWorkflowCase(ctx.service, input)),
   renameCase: tenantProcedure
-    .input(given<OneCase & { name: string }>('id', 'caseId'))
+    .input(inputWith<OneCase & { name: string }>('id', 'caseId'))
     .mutation(({ ctx, input }) => renameWorkflowCase(ctx.service, input)),
   changeExpected: tenantProcedure
-    .input(given<OneCase & { expected: ExpectedOfWorkflow }>('id', 'caseId'))
+    .input(inputWith<OneCase & { expected: ExpectedOfWorkflow }>('id', 'caseId'))
     .mutation(({ ctx, input }) => changeWorkflowExpected(ctx.service, input)),
   deleteCase: tenantProcedure
-    .input(given<OneCase>('id', 'caseId'))
+    .input(inputWith<OneCase>('id', 'caseId'))
     .mutation(({ ctx, input }) => deleteWorkflowCase(ctx.service, input)),
   /** Against the latest saved version. */
   runCases: tenantProcedure
-    .input(given<One & { body: { only?: string[] } }>('id'))
+    .input(inputWith<One & { body: { only?: string[] } }>('id'))
     .mutation(({ ctx, input, signal }) => runWorkflowCases(ctx.service, input, signal ?? never)),
-  versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => versionHistory(ctx.service, input)),
+  versions: tenantProcedure
+    .input(inputWith<OnePage>('id'))
+    .query(({ ctx, input }) => versionHistory(ctx.service, input)),
   /** The open runs of each version, by step. */
-  openRuns: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openRunsByVersion(ctx.service, input)),
+  openRuns: tenantProcedure
+    .input(inputWith<One>('id'))
+    .query(({ ctx, input }) => openRunsByVersion(ctx.service, input)),
   version: tenantProcedure
-    .input(given<OneVersion>('id', 'version'))
+    .input(inputWith<OneVersion>('id', 'version'))
     .query(({ ctx, input }) => readVersion(ctx.service, input)),
   restore: tenantProcedure
-    .input(given<Guarded & OneVersion>('id', 'version'))
+    .input(inputWith<Guarded & OneVersion>('id', 'version'))
     .mutation(({ ctx, input }) => restoreWorkflowVersion(ctx.service, input)),
 })
 

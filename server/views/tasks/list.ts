@@ -199,14 +199,14 @@ async function positionAfter(ctx: ServiceContext, after: Position | null, count:
 
 /** The fields that each task's workflow declares, and which of all its fields are sensitive. */
 async function fieldsIn(ctx: ServiceContext, tasks: readonly OfVersion[]) {
-  const keyOf = ({ workflowId, workflowVersion }: OfVersion) => `${workflowId}@${workflowVersion}`
-  const versions = new Map(tasks.map((task) => [keyOf(task), task]))
+  const versionKey = ({ workflowId, workflowVersion }: OfVersion) => `${workflowId}@${workflowVersion}`
+  const versions = new Map(tasks.map((task) => [versionKey(task), task]))
   const read = async ([key, of]: [string, OfVersion]) => {
     const definition = await pinnedDefinition(ctx, of.workflowId, of.workflowVersion)
     return [key, { declared: declaredFields(definition), hides: sensitiveFields(definition) }] as const
   }
   const known = new Map(await Promise.all([...versions].map(read)))
-  return (task: OfVersion): FieldsOfRun => known.get(keyOf(task)) ?? { declared: {}, hides: new Set() }
+  return (task: OfVersion): FieldsOfRun => known.get(versionKey(task)) ?? { declared: {}, hides: new Set() }
 }
 
 interface FieldsOfRun {

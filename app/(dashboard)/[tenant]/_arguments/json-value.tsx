@@ -20,7 +20,7 @@ export function JsonValueInput(props: {
 }) {
   const { value, onChange, error, ...rest } = props
   const { Text, offers } = useFormMeans()
-  const [text, setText] = useState(() => textOf(value))
+  const [text, setText] = useState(() => jsonText(value))
   const [wrong, setWrong] = useState(false)
   const last = useRef(JSON.stringify(value))
 
@@ -29,7 +29,7 @@ export function JsonValueInput(props: {
     const now = JSON.stringify(value)
     if (now === last.current) return
     last.current = now
-    setText(textOf(value))
+    setText(jsonText(value))
     setWrong(false)
   }, [value])
 
@@ -55,7 +55,7 @@ export function JsonValueInput(props: {
   )
 }
 
-function textOf(value: JsonValue | undefined): string {
+function jsonText(value: JsonValue | undefined): string {
   if (value === undefined) return ''
   return isTemplate(value) ? value : JSON.stringify(value, null, 2)
 }

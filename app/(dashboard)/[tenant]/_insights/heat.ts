@@ -17,7 +17,7 @@ export function heatOf(heat: Heat, step: StepFigures | undefined, all: readonly 
   if (step.visits === 0 && heat !== 'waiting') return { share: 0, text: 'under way' }
   const value = (one: StepFigures) => VALUES[heat](one)
   const most = heat === 'failures' ? 1 : Math.max(...all.map(value), 1)
-  return { share: value(step) / most, text: textOf(heat, step) }
+  return { share: value(step) / most, text: figureText(heat, step) }
 }
 
 const VALUES: Record<Heat, (step: StepFigures) => number> = {
@@ -27,7 +27,7 @@ const VALUES: Record<Heat, (step: StepFigures) => number> = {
   tokens: ({ tokens }) => tokens ?? 0,
 }
 
-function textOf(heat: Heat, { p50, p95, visits, failed, tokens, cost, wait }: StepFigures): string {
+function figureText(heat: Heat, { p50, p95, visits, failed, tokens, cost, wait }: StepFigures): string {
   if (heat === 'time') return `half ${durationText(p50)}, 95% ${durationText(p95)}`
   if (heat === 'failures') return failed === 0 ? 'never failed' : `${percentText(failed, visits)} of ${visits} failed`
   if (heat === 'waiting') return wait === null ? 'no tasks' : waitText(wait)

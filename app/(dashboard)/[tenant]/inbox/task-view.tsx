@@ -128,7 +128,7 @@ function TaskHead({ task }: { task: Task }) {
 }
 
 /** The submitted data, or the chosen action's label. */
-function given({ answer, signal }: Task): unknown {
+function answerOf({ answer, signal }: Task): unknown {
   const value = (answer && 'value' in answer ? answer.value : {}) as {
     data?: unknown
     actionId?: string
@@ -171,7 +171,7 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
         )}
         .
         {task.answer && 'value' in task.answer && (
-          <FieldsView value={given(task)} label="The answer" labels={task.labels} />
+          <FieldsView value={answerOf(task)} label="The answer" labels={task.labels} />
         )}
         {task.people.votes && task.people.votes.length > 0 ? (
           <Votes votes={task.people.votes} remarks={task.remarks} />

@@ -15,7 +15,7 @@ export interface StartDraft {
  * as the value of a field that START no longer has
  */
 export function firstDraft(fields: Fields, before: JsonObject | null): StartDraft {
-  const json = before === null || fits(fields, before) ? null : textOf(before)
+  const json = before === null || fits(fields, before) ? null : jsonText(before)
   return { typed: firstTyped(fields, before ?? {}), json }
 }
 
@@ -44,7 +44,7 @@ export function inJson(fields: Fields, draft: StartDraft, before: JsonObject | n
     const value = own(before ?? {}, name)
     return draft.typed[name] instanceof File && value !== undefined ? [[name, value] as const] : []
   })
-  return { ...draft, json: textOf({ ...data, ...Object.fromEntries([...unread, ...files]) }) }
+  return { ...draft, json: jsonText({ ...data, ...Object.fromEntries([...unread, ...files]) }) }
 }
 
 /** The same draft as inputs; null if it is no JSON object, or if inputs cannot show everything. */
@@ -61,4 +61,4 @@ function parsed(text: string): JsonObject | null {
   return readObject(text.trim() || '{}').value ?? null
 }
 
-const textOf = (value: JsonObject) => JSON.stringify(value, null, 2)
+const jsonText = (value: JsonObject) => JSON.stringify(value, null, 2)

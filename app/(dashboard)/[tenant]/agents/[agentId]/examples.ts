@@ -3,8 +3,8 @@ const MAX = 3
 const MAX_CHARACTERS = 119
 
 /** Messages to try an agent with: the first real ones, without repeats. Without any, two general ones. */
-export function exampleMessages(told: readonly (string | null)[]): string[] {
-  const short = told.flatMap((message) => {
+export function exampleMessages(messages: readonly (string | null)[]): string[] {
+  const short = messages.flatMap((message) => {
     const text = message?.trim() ?? ''
     return text === '' || text.length > MAX_CHARACTERS ? [] : [text]
   })

@@ -45,7 +45,7 @@ export function textsOf(fields: Fields, data: JsonObject): Draft {
   return Object.fromEntries(
     Object.entries(data).flatMap(([name, value]) => {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-      return field === undefined || value === null ? [] : [[name, textOf(field, value)]]
+      return field === undefined || value === null ? [] : [[name, fieldText(field, value)]]
     }),
   )
 }
@@ -59,7 +59,7 @@ export function openTexts(fields: Fields, draft: Draft): Draft {
   return Object.fromEntries(Object.entries(draft).filter(isOpen))
 }
 
-function textOf(field: Field, value: JsonValue): string {
+function fieldText(field: Field, value: JsonValue): string {
   if (widgetOf(field) === 'choice') return JSON.stringify(value)
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

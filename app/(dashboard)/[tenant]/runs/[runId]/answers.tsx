@@ -140,7 +140,7 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
     <li className={styles.decision}>
       <span className={styles.decided}>
         <CircleCheck size={15} aria-hidden />
-        <button type="button" className={styles.link} onClick={() => onOpen(keyOf({ id, stepId }))}>
+        <button type="button" className={styles.link} onClick={() => onOpen(pauseKey({ id, stepId }))}>
           {title ?? stepName}
         </button>
         {label !== null && <strong>{label}</strong>}
@@ -160,6 +160,6 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
 }
 
 /** The visit that asked, by its key in the timeline. */
-function keyOf({ id, stepId }: { id: string; stepId: string }): string {
+function pauseKey({ id, stepId }: { id: string; stepId: string }): string {
   return id === `main:${stepId}#1` ? stepId : id
 }

@@ -15,7 +15,7 @@ import { hasClosed } from '@/app/_ui/single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { isBranch } from '@/server/definition/branches'
 import type { RunOverview } from '@/server/views/runs/overview'
-import type { Timeline as Told } from '@/server/views/runs/timeline'
+import type { Timeline as TimelineData } from '@/server/views/runs/timeline'
 import { useTenant } from '../../tenant-context'
 import { RunAnswers } from './answers'
 import { FailureCard, RetryCard, WaitingCards } from './cards'
@@ -141,7 +141,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
               ) : (
                 <Timeline
                   runId={runId}
-                  told={timeline.data}
+                  timeline={timeline.data}
                   endLabel={run.result ? 'Result' : 'End'}
                   selected={selected}
                   onSelect={select}
@@ -175,7 +175,7 @@ function Details({
 }: {
   run: RunOverview
   visits: Visit[]
-  names: Told['names']
+  names: TimelineData['names']
   selected: string | null
   tab: string | null
   onTab: (tab: string | null) => void

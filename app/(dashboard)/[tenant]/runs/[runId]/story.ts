@@ -56,7 +56,7 @@ interface Happened {
   /** The step whose name begins the sentence. */
   begins?: string
   /** @param next the step whose name begins the next sentence */
-  tell: (next: string | undefined) => Sentence
+  sentence: (next: string | undefined) => Sentence
 }
 
 /** Decisions, exits taken and steps with several attempts, in chronological order. */
@@ -66,13 +66,13 @@ function whatHappened(run: StoryRun): Sentence[] {
     ({ stepName, attempts, at }): Happened => ({
       at,
       begins: stepName,
-      tell: () => [{ name: stepName }, ` succeeded at attempt ${attempts}.`],
+      sentence: () => [{ name: stepName }, ` succeeded at attempt ${attempts}.`],
     }),
   )
   const all = [...answersOf(run), ...turnsOf(run), ...repeated].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return [
     ...(earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? 'answer' : 'answers'} led here.`]] : []),
-    ...all.map(({ tell }, index) => tell(all[index + 1]?.begins)),
+    ...all.map(({ sentence }, index) => sentence(all[index + 1]?.begins)),
   ]
 }
 
@@ -91,7 +91,7 @@ function answersOf({ answers, turns }: StoryRun): Happened[] {
         if (!votes) return [who, ' chose ', chosen, ' for ', what]
         return [`${votes.names.length} of ${votes.cast} chose `, chosen, ' for ', what, `: ${listed(votes.names)}`]
       }
-      return { at: answeredAt, tell: (next) => [...said(), ...led(next)] }
+      return { at: answeredAt, sentence: (next) => [...said(), ...led(next)] }
     })
 }
 
@@ -110,7 +110,7 @@ function turnsOf({ turns, answers }: StoryRun): Happened[] {
         exit === 'error'
           ? [' failed', ...(error ? [': ', { quote: short(error) }] : []), ', so the run took its error exit']
           : [' took the exit ', { quote: label }]
-      return { at, begins: stepName, tell: (next) => [{ name: stepName }, ...took, ...to(next)] }
+      return { at, begins: stepName, sentence: (next) => [{ name: stepName }, ...took, ...to(next)] }
     })
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { shortcutKey } from '@/app/_ui/keys'
 import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import { useNow } from '@/app/_ui/time'
-import type { Timeline as Told } from '@/server/views/runs/timeline'
+import type { Timeline as TimelineData } from '@/server/views/runs/timeline'
 import styles from './timeline.module.css'
 import { TimelineAxis } from './timeline-axis'
 import { TimelineList } from './timeline-list'
@@ -20,13 +20,13 @@ export const RESULT = '(result)'
 /** The run's visits with their times; branches stand under the step that forked. */
 export function Timeline({
   runId,
-  told,
+  timeline,
   endLabel,
   selected,
   onSelect,
 }: {
   runId: string
-  told: Told
+  timeline: TimelineData
   /** The last line's label once the run has ended. */
   endLabel: string
   selected: string | null
@@ -34,11 +34,11 @@ export function Timeline({
 }) {
   const [text, setText] = useState('')
   const [errorsOnly, setErrorsOnly] = useState(false)
-  const visits = useMemo(() => visitsOf(told), [told])
-  const began = Date.parse(told.startTime)
-  const now = useNow(told.endTime === null ? 1_000 : null)
-  const end = (told.endTime === null ? now : Date.parse(told.endTime)) - began
-  const whole = useMemo(() => axisOf(visits, end, told.cut), [visits, end, told.cut])
+  const visits = useMemo(() => visitsOf(timeline), [timeline])
+  const began = Date.parse(timeline.startTime)
+  const now = useNow(timeline.endTime === null ? 1_000 : null)
+  const end = (timeline.endTime === null ? now : Date.parse(timeline.endTime)) - began
+  const whole = useMemo(() => axisOf(visits, end, timeline.cut), [visits, end, timeline.cut])
   // A section of the axis, as fractions of its width.
   const [zoom, setZoom] = useState<{ from: number; to: number } | null>(null)
   const axis = useMemo(() => (zoom ? zoomed(whole, zoom) : whole), [whole, zoom])
@@ -47,7 +47,7 @@ export function Timeline({
     setZoom({ from: from + range.from * (to - from), to: from + range.to * (to - from) })
   }
   const filtered = text.trim() !== '' || errorsOnly
-  const branches = useBranches(runId, told, visits, selected)
+  const branches = useBranches(runId, timeline, visits, selected)
   const { opened, inside, names, failed, ensureOpen } = branches
   const found = useMemo(() => {
     const known = [...visits, ...[...inside.values()].flat()]
@@ -58,13 +58,13 @@ export function Timeline({
     )
   }, [visits, inside, text, errorsOnly])
   const tree = useMemo<Tree>(() => {
-    const { cut, endTime } = told
+    const { cut, endTime } = timeline
     if (filtered) return listOf(found, (branch) => placeText(branch, names))
     return treeOf(
       { visits, names, cut, ended: endTime !== null, opened, inside, failed },
       { start: START, result: RESULT },
     )
-  }, [told, visits, found, filtered, opened, inside, names, failed])
+  }, [timeline, visits, found, filtered, opened, inside, names, failed])
   const search = useRef<HTMLInputElement>(null)
   // The selected step may be in closed branches.
   useEffect(() => {
@@ -110,11 +110,11 @@ export function Timeline({
         <ZoomButton whole={whole} zoom={zoom} visit={visitAt(tree, place)} onZoom={setZoom} />
         <span className={styles.count}>
           {filtered ? `${tree.count} of ` : ''}
-          {told.cut ? 'the newest ' : ''}
+          {timeline.cut ? 'the newest ' : ''}
           {visits.length.toLocaleString('en')} {visits.length === 1 ? 'step' : 'steps'}
         </span>
       </div>
-      <TimelineAxis began={began} ended={told.endTime !== null} axis={axis} onZoom={zoomIn} />
+      <TimelineAxis began={began} ended={timeline.endTime !== null} axis={axis} onZoom={zoomIn} />
       <TimelineList
         endLabel={endLabel}
         runId={runId}
@@ -144,7 +144,7 @@ export function Timeline({
           </>
         }
       />
-      {filtered && told.cut && (
+      {filtered && timeline.cut && (
         <p className={styles.cut}>In branches, only the newest steps and the branches you opened are searched.</p>
       )}
       <Legend />

@@ -8,18 +8,18 @@ import { branchOfKey, type Visit, visitsOf } from './timeline-model'
 import { failedFirst, failedKey, isOpen } from './timeline-tree'
 
 /** A run's open forks and branches, with the data fetched for them. */
-export function useBranches(runId: string, told: Timeline, visits: readonly Visit[], selected: string | null) {
+export function useBranches(runId: string, timeline: Timeline, visits: readonly Visit[], selected: string | null) {
   const trpc = useTRPC()
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map())
   /** The number of pages of failed items shown, by fork. */
   const [pages, setPages] = useState<ReadonlyMap<string, number>>(new Map())
 
   const wanted = useMemo(() => {
-    if (!told.cut) return []
+    if (!timeline.cut) return []
     const open = [...opened].flatMap(([key, is]) => (is ? [key.replace(failedKey(''), '')] : []))
     const at = selected === null ? [] : [branchOfKey(selected)]
     return [...new Set([...open, ...at])].filter((key) => originOf(key) !== null)
-  }, [told.cut, opened, selected])
+  }, [timeline.cut, opened, selected])
   const inside = useQueries({
     queries: wanted.map((branch) => ({
       ...trpc.runs.timeline.queryOptions({ runId, branch }),
@@ -36,8 +36,8 @@ export function useBranches(runId: string, told: Timeline, visits: readonly Visi
 
   // Forks inside branches may be missing in the timeline.
   const names = useMemo(
-    () => Object.assign({}, told.names, ...inside.data.map((one) => one?.names)) as Timeline['names'],
-    [told.names, inside],
+    () => Object.assign({}, timeline.names, ...inside.data.map((one) => one?.names)) as Timeline['names'],
+    [timeline.names, inside],
   )
   const forks = useMemo(() => {
     const known = new Map(

@@ -9,11 +9,11 @@ import { pretty, readObject } from '../../_versioned/json'
 import { useUnfinished } from '../../_versioned/unfinished'
 import styles from '../../_versioned/versioned.module.css'
 import type { KindProps } from './kind-props'
-import { textOf, withField } from './tool-form'
+import { configText, withField } from './tool-form'
 
 /** The request body: JSON, form fields or text, with placeholders for values. */
 export function BodyField({ config, onConfig, report, error, readOnly }: KindProps) {
-  const type = textOf(config, 'bodyType') || 'json'
+  const type = configText(config, 'bodyType') || 'json'
   const [text, setText] = useState(() => written(config.body, type))
   const [problem, setProblem] = useState<string | null>(null)
   const keepText = useUnfinished('Body', (kept) => write(kept, type, config))

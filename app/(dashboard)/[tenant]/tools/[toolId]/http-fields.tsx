@@ -9,7 +9,7 @@ import styles from '../../_versioned/versioned.module.css'
 import { BodyField } from './body-field'
 import type { KindProps } from './kind-props'
 import { PairsEditor } from './pairs-editor'
-import { textOf, textsOf, withField } from './tool-form'
+import { configText, textsOf, withField } from './tool-form'
 
 // Reads curl commands, which few users have: not part of the page's first load.
 const ImportDialog = dynamic(() => import('./import-dialog').then((module) => module.ImportDialog), { ssr: false })
@@ -24,9 +24,9 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
   const [imports, setImports] = useState(0)
   const names = useSecretNames()
   const secrets = names.flatMap((name) => [`\${secrets.${name}}`, `Bearer \${secrets.${name}}`])
-  const method = textOf(config, 'method') || 'GET'
+  const method = configText(config, 'method') || 'GET'
   const withBody = method !== 'GET' && method !== 'HEAD'
-  const result = textOf(config, 'result') || 'json'
+  const result = configText(config, 'result') || 'json'
   const set = (name: string, value: Parameters<typeof withField>[2]) => onConfig(withField(config, name, value))
   return (
     <section className={styles.group} aria-labelledby={id}>
@@ -52,7 +52,7 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
           label="URL"
           required
           placeholder={readOnly ? 'None' : 'https://api.example.com/orders/${args.id}'}
-          value={textOf(config, 'url')}
+          value={configText(config, 'url')}
           readOnly={readOnly}
           onChange={(event) => set('url', event.currentTarget.value)}
           error={errorAt(error, 'config.url')}
@@ -113,7 +113,7 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
         <TextInput
           label="Part of the response"
           placeholder={readOnly ? 'All of it' : 'items[0].id'}
-          value={textOf(config, 'path')}
+          value={configText(config, 'path')}
           readOnly={readOnly}
           onChange={(event) => set('path', event.currentTarget.value || undefined)}
           error={errorAt(error, 'config.path')}

@@ -13,7 +13,7 @@ import { useSecretNames } from '../../_versioned/use-secret-names'
 import styles from '../../_versioned/versioned.module.css'
 import type { KindProps } from './kind-props'
 import { PairsEditor } from './pairs-editor'
-import { textOf, textsOf, withField } from './tool-form'
+import { configText, textsOf, withField } from './tool-form'
 
 interface Remote {
   name: string
@@ -39,7 +39,7 @@ export function McpFields({
   const set = (name: string, value: Parameters<typeof withField>[2]) => onConfig(withField(config, name, value))
   const found = list.data && 'data' in list.data ? ((list.data.data as { tools?: Remote[] } | null)?.tools ?? []) : null
   const failure = list.data && 'error' in list.data ? list.data.error : null
-  const toolName = textOf(config, 'toolName')
+  const toolName = configText(config, 'toolName')
   const { url, headers, timeoutMs } = config
   return (
     <section className={styles.group} aria-labelledby={id}>
@@ -49,7 +49,7 @@ export function McpFields({
         required
         description="Its streamable HTTP endpoint"
         placeholder={readOnly ? 'None' : 'https://mcp.example.com/mcp'}
-        value={textOf(config, 'url')}
+        value={configText(config, 'url')}
         readOnly={readOnly}
         onChange={(event) => set('url', event.currentTarget.value)}
         error={errorAt(error, 'config.url') ?? errorAt(list.error, 'url')}
@@ -79,7 +79,7 @@ export function McpFields({
             { value: 'auto', label: 'Structured content, or else the text' },
             { value: 'full', label: 'The whole answer' },
           ]}
-          value={textOf(config, 'result') || 'auto'}
+          value={configText(config, 'result') || 'auto'}
           disabled={readOnly}
           onChange={(event) => set('result', event.currentTarget.value)}
           error={errorAt(error, 'config.result')}

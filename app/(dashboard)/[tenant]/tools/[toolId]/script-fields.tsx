@@ -5,7 +5,7 @@ import { CodeEditor } from '@/app/_ui/code-editor'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
 import type { KindProps } from './kind-props'
-import { textOf, withField } from './tool-form'
+import { configText, withField } from './tool-form'
 
 /** The script, its time limit, and the hosts it may call. */
 export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
@@ -25,7 +25,7 @@ export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
         label="Code"
         describedBy={`${id}-scope`}
         language="javascript"
-        value={textOf(config, 'code')}
+        value={configText(config, 'code')}
         onChange={(code) => code !== config.code && onConfig({ ...config, code })}
         readOnly={readOnly}
         minHeight="16rem"

@@ -29,7 +29,7 @@ export function formOf(tool: {
 }
 
 /** A configuration field as text. Other values are shown as JSON. */
-export function textOf(config: JsonObject, name: string): string {
+export function configText(config: JsonObject, name: string): string {
   const value = config[name]
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)

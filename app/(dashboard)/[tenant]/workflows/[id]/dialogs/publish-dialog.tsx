@@ -202,8 +202,8 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
           {text && (
             <CodeDiff
               label={`Changes from version ${numbers.from} to ${numbers.to}`}
-              before={textOf(before)}
-              after={textOf(after)}
+              before={definitionText(before)}
+              after={definitionText(after)}
             />
           )}
         </>
@@ -231,7 +231,7 @@ function UsedVersions({ uses, first }: { uses: WorkflowChanges['uses']; first: b
   )
 }
 
-function textOf(definition: WorkflowChanges['after']): string {
+function definitionText(definition: WorkflowChanges['after']): string {
   return JSON.stringify(definitionOf(definition), null, 2)
 }
 

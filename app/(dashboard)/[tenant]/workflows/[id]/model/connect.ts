@@ -63,7 +63,7 @@ function crossing(definition: Definition, catalog: Catalog, from: string, exit: 
   const touches = regions.some(({ steps }) => steps.has(from) || steps.has(to) || !reached.has(to))
   if (!begins && !touches) return null
   const connected = connect(definition, from, exit, to)
-  const made = crossingsOf(connected, regionsOf(connected, specOf)).find((one) => !known.has(keyOf(one)))
+  const made = crossingsOf(connected, regionsOf(connected, specOf)).find((one) => !known.has(crossingKey(one)))
   if (!made) return null
   const name = (id: string) => nameOf(findStep(definition, id) ?? { id, type: '' })
   const { fork } = made.region
@@ -91,12 +91,12 @@ function bodiesIn(definition: Definition, catalog: Catalog): Bodies {
   const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits)
   const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
   const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
-  const made = { regions, reached, known: new Set(crossingsOf(definition, regions).map(keyOf)) }
+  const made = { regions, reached, known: new Set(crossingsOf(definition, regions).map(crossingKey)) }
   bodies.set(definition, made)
   return made
 }
 
-function keyOf({ region: { fork, exit }, stepId, from }: Crossing): string {
+function crossingKey({ region: { fork, exit }, stepId, from }: Crossing): string {
   return `${fork} ${exit} ${stepId} ${from ?? ''}`
 }
 

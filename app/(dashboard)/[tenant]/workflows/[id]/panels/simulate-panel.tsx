@@ -93,7 +93,7 @@ function Found({ found, definition, onGoTo }: { found: SimulatedWorkflow; defini
       </p>
       <List title="Failures">
         {failures.map(({ stepId, message, input, handled }) =>
-          link(stepId, `${message}${handled ? ' (handled)' : ''}${given(input)}`),
+          link(stepId, `${message}${handled ? ' (handled)' : ''}${inputText(input)}`),
         )}
       </List>
       <List title="Not reached">
@@ -129,7 +129,7 @@ function share({ reached, total }: { reached: number; total: number }, word: str
   return `${reached} of ${count(total, word)}`
 }
 
-function given(input: SimulatedWorkflow['failures'][number]['input']): string {
+function inputText(input: SimulatedWorkflow['failures'][number]['input']): string {
   const text = JSON.stringify(input)
   return text === '{}' ? '' : ` with ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`
 }

@@ -61,7 +61,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
   }
   const items = versions.data.pages.flatMap((page) => page.items)
   const shown = items.find(({ version }) => version === chosen) ?? items[0]
-  const textOf = (version: number) => {
+  const versionText = (version: number) => {
     const open = openRuns.of(version)
     return open && openRuns.text(open)
   }
@@ -77,7 +77,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
                 aria-current={item.version === shown?.version ? 'true' : undefined}
                 onClick={() => setChosen(item.version)}
               >
-                <VersionLine item={item} openRuns={textOf(item.version)} />
+                <VersionLine item={item} openRuns={versionText(item.version)} />
               </UnstyledButton>
             </li>
           ))}

@@ -7,7 +7,7 @@ import { fieldElementId, type WidgetProps } from './widget'
 
 /** Edits any value as JSON. Also used for fields whose widget is unknown. */
 export function JsonWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
-  const [text, setText] = useState(() => textOf(value))
+  const [text, setText] = useState(() => jsonText(value))
   const [wrong, setWrong] = useState<string | null>(null)
   const lastValue = useRef(JSON.stringify(value))
 
@@ -16,7 +16,7 @@ export function JsonWidget({ field, value, onChange, problem, readOnly }: Widget
     const now = JSON.stringify(value)
     if (now === lastValue.current) return
     lastValue.current = now
-    setText(textOf(value))
+    setText(jsonText(value))
     setWrong(null)
   }, [value])
 
@@ -60,6 +60,6 @@ export function JsonWidget({ field, value, onChange, problem, readOnly }: Widget
   )
 }
 
-function textOf(value: unknown): string {
+function jsonText(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value, null, 2)
 }
