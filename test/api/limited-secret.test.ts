@@ -124,7 +124,7 @@ describe('outside of its reach', () => {
 })
 
 describe('within its reach', () => {
-  test('lists are complete', async () => {
+  test('lists contain its objects', async () => {
     expect((await asAda('GET', '/api/workflows')).body).toMatchObject([{ id: inside.workflow }])
     expect((await asAda('GET', '/api/agents')).body).toMatchObject([{ id: inside.agent }])
     expect((await asAda('GET', '/api/workflow/runs')).body.runs).toMatchObject([{ runId: inside.run }])

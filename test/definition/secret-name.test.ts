@@ -65,7 +65,7 @@ describe('a name is judged by its words', () => {
     '',
   ])('%s does not', (name) => expect(looksSecret(name)).toBe(false))
 
-  test('a key alone by its known use', () => {
+  test('a key alone by its value, if known', () => {
     for (const value of ['PROJ-1', 'orders/2026/scan-0001.pdf', 'customers-of-the-northern-region', '', ['a', 'b']])
       expect([value, looksSecret('key', value)]).toEqual([value, false])
     for (const value of ['AIzaSyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY', ['PROJ-1', 'sk_4f9a8b7c6d5e4f3a2b1c0d9e']])

@@ -55,7 +55,7 @@ async function carryRuns(caller: () => Caller, workflows: string[], count: numbe
   return { problems, runIds }
 }
 
-describe('with every kind of kill', { timeout: 300_000 }, () => {
+describe('with any process killed', { timeout: 300_000 }, () => {
   test('web and engine killed at random under load: every acknowledged run ends, no recorded step runs twice', async () => {
     await openEffects()
     const database = await openDatabase()
