@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '@/server/credentials/api-keys/create'
+import { ENDPOINTS } from '@/server/rest/endpoints'
 import { recordDefinitions } from '../openapi/as-code'
 import { eventProblems, recordChat } from '../openapi/chat'
 import { type Recorder, recordOpenApi, startRecorder } from '../openapi/recorder'
-import { UNKNOWN } from '../openapi/unknown'
 import type { Documented } from '../openapi/validate'
 import * as waysOut from '../openapi/ways-out'
 import { type Answer, type Api, call, startApi, TEST_ENV } from '../support/api'
+import { attempt, naming, pathTo, swept } from '../support/api-routes'
 import { startWeb } from '../support/service'
 import { newTenant, withRole } from '../support/tenant'
 
@@ -28,11 +29,20 @@ const recorded: Recorder['call'] = (...call) => recorder.call(...call)
 const post: Recorder['post'] = (...call) => recorder.post(...call)
 const get: Recorder['get'] = (...call) => recorder.get(...call)
 const form: Recorder['form'] = (...call) => recorder.form(...call)
+const FAILS = { id: 'fail', type: 'call-tool', toolId: 'tool_throws' }
 const newKey = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
 
 /** Whether an operation documents `Idempotency-Key`. */
 function takesKey({ operation }: Documented): boolean {
   return operation.parameters.some((it) => '$ref' in it && it.$ref.endsWith('/Idempotency-Key'))
+}
+
+/** The first example of a body. */
+const example = (operationId: string) => Object.values(ENDPOINTS[operationId]?.body?.examples ?? {})[0]?.value
+
+function isLarge(operationId: string): boolean {
+  const endpoint = ENDPOINTS[operationId]
+  return endpoint !== undefined && 'large' in endpoint
 }
 
 async function newWorkflow(definition: object = {}): Promise<string> {
@@ -82,10 +92,7 @@ describe('every answer matches the document', () => {
       expect((await post(`/api/workflow/management/${how}`, { runId: hello.runId })).status).toBe(409)
     }
     const failing = await newWorkflow({
-      steps: [
-        { id: 'fail', type: 'call-tool', toolId: 'tool_throws' },
-        { id: 'end', type: 'end-flow' },
-      ],
+      steps: [FAILS, { id: 'end', type: 'end-flow' }],
       edges: [{ from: 'fail', to: 'end' }],
     })
     const failed = (await post(`/api/workflow/start/${failing}`)).body
@@ -246,7 +253,7 @@ describe('every answer matches the document', () => {
   test('errors that any operation can return', async () => {
     for (const { method, path, operation } of operations) {
       if (operation['x-role'] === 'nobody') continue
-      const url = path.replace(/\{(\w+)\}/g, (_all, name: string) => UNKNOWN[name] ?? 'x')
+      const url = pathTo(path, () => 'nobody')
       const bodyOf = (text?: string) => (method === 'GET' ? undefined : text)
       const codes: [number, Answer][] = [
         [401, await recorded(method, url, bodyOf('{}'), { headers: { 'x-api-key': 'sk_wrong_wrong_wrong' } })],
@@ -258,71 +265,52 @@ describe('every answer matches the document', () => {
       if (method !== 'GET') {
         const type = { headers: { 'content-type': 'text/csv' } }
         codes.push([415, await recorded(method, url, 'a,b', type)])
-        const size = path.startsWith('/api/definitions/') ? 8_400_000 : 1_100_000
+        const size = isLarge(operation.operationId) ? 8_400_000 : 1_100_000
         codes.push([413, await recorded(method, url, JSON.stringify({ x: 'x'.repeat(size) }))])
       }
       for (const [status, answer] of codes) expect(answer.status, `${method} ${path}`).toBe(status)
-      if (/\{/.test(path)) {
-        const inputs = { type: 'collect_inputs', data: {}, message: 'Hello', role: 'viewer', hosts: ['a.example.com'] }
-        expect((await recorded(method, url, method === 'GET' ? undefined : inputs)).status, path).toBe(404)
-      }
     }
-    for (const how of ['cancel', 'terminate']) {
-      expect((await post(`/api/workflow/management/${how}`, { runId: 'run_nobody' })).status).toBe(404)
+  })
+
+  test('an object that nobody has', async () => {
+    for (const route of swept) {
+      const answer = recorder.record(
+        route.method,
+        pathTo(route.path, () => 'x'),
+        await attempt(api, route, 'nobody'),
+      )
+      expect(answer.status, route.path).toBe(404)
     }
-    expect((await post('/api/chat', { agentId: 'agt_nobody', message: 'Hello' })).status).toBe(404)
   })
 
   test('one key for two requests, for every operation that takes a key', async () => {
-    const { runId } = (await post('/api/workflow/start/wf_hello', { name: 'Ada' })).body
-    const failing = await newWorkflow({ steps: [{ id: 'fail', type: 'call-tool', toolId: 'tool_throws' }] })
-    const failed = (await post(`/api/workflow/start/${failing}`)).body.runId
-    const draft = await newWorkflow()
-    const script = { name: 'x', kind: 'script', config: { code: 'return 1' } }
-    const tool = `/api/tools/${(await post('/api/tools', script)).body.id}`
-    const agent = `/api/agents/${(await post('/api/agents', { name: 'x', outputSchema: { type: 'object' } })).body.id}`
-    const order = { item: 'x', amount: 1 }
-    const good: Record<string, [string, () => Promise<unknown> | unknown]> = {
-      startWorkflow: ['/api/workflow/start/wf_hello', () => ({ name: 'Ada' })],
-      startWorkflowAsync: ['/api/workflow/start-async/wf_hello', () => ({ name: 'Ada' })],
-      resumeRun: [`/api/workflow/resume/${await pausedRun()}`, () => ({ type: 'collect_inputs', data: order })],
-      cancelRun: ['/api/workflow/management/cancel', async () => ({ runId: await pausedRun() })],
-      terminateRun: ['/api/workflow/management/terminate', async () => ({ runId: await pausedRun() })],
-      retryRun: [`/api/workflow/retry/${failed}`, () => ({})],
-      rerunRun: [`/api/workflow/rerun/${runId}`, () => ({})],
-      createWorkflow: ['/api/workflows', () => ({ name: 'x' })],
-      unarchiveWorkflow: [`/api/workflows/${draft}/unarchive`, () => ({})],
-      publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
-      simulateWorkflow: [`/api/workflows/${draft}/simulate`, () => ({})],
-      cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
-      applyDefinitions: ['/api/definitions/apply', () => ({})],
-      postEvent: ['/api/events', () => ({ name: 'x' })],
-      replayInboundDelivery: [await waysOut.newDelivery(recorder, draft), () => ({})],
-      createSchedule: [`/api/workflows/${draft}/schedules`, () => ({ name: 'x', cron: '0 9 * * *' })],
-      restoreWorkflowVersion: [`/api/workflows/${draft}/versions/1/restore`, () => ({})],
-      invokeAgent: [`${agent}/invoke`, () => ({ message: 'Hello' })],
-      createAgent: ['/api/agents', () => ({ name: 'x' })],
-      unarchiveAgent: [`${agent}/unarchive`, () => ({})],
-      publishAgent: [`${agent}/publish`, () => ({})],
-      chat: ['/api/chat', () => ({ agentId: agent.split('/').at(-1), message: 'Hello' })],
-      createTool: ['/api/tools', () => script],
-      unarchiveTool: [`${tool}/unarchive`, () => ({})],
-      publishTool: [`${tool}/publish`, () => ({})],
-      invokeTool: ['/api/tools/tool_add/invoke', () => ({ args: { a: 1, b: 1 } })],
+    const [draft, failing] = [await newWorkflow(), await newWorkflow({ steps: [FAILS] })]
+    const start = async (workflowId: string) => (await post(`/api/workflow/start/${workflowId}`, { name: 'Ada' })).body
+    /** By the names of path parameters and of fields. The first example of a body is valid for these. */
+    const objects: Record<string, string> = {
+      ...{ id: draft, workflowId: 'wf_hello', runId: (await start('wf_hello')).runId },
+      toolId: (await post('/api/tools', example('createTool'))).body.id,
+      agentId: (await post('/api/agents', { name: 'x', outputSchema: { type: 'object' } })).body.id,
+      ...(await waysOut.newDelivery(recorder, draft)),
     }
-    const posts = operations.filter(takesKey)
-    for (const { operation, path } of posts) {
-      const [url, make] = good[operation.operationId] ?? ['', () => ({})]
-      expect(url, `an example of ${path}`).not.toBe('')
+    /** A run for the operations that cannot do with one that has ended well. */
+    const open: Record<string, () => Promise<string>> = {
+      ...{ resumeRun: pausedRun, cancelRun: pausedRun, terminateRun: pausedRun },
+      retryRun: async () => (await start(failing)).runId,
+    }
+    for (const { operation, path } of operations.filter(takesKey)) {
+      const { operationId } = operation
+      const ids = { ...objects, runId: (await open[operationId]?.()) ?? objects.runId }
+      const idOf = (name: string) => ids[name as keyof typeof ids] ?? expect.fail(`an object with a ${name}`)
+      // The definitions of the example would change a tool that is there.
+      const given = operationId === 'applyDefinitions' ? {} : example(operationId)
+      const [url, body] = [pathTo(path, idOf), naming(given, idOf)]
       const key = newKey()
-      if (operation.operationId === 'chat') Object.assign(key.headers, { accept: 'application/json' })
-      const body = await make()
+      if (operationId === 'chat') Object.assign(key.headers, { accept: 'application/json' })
       expect((await post(url, body, key)).status, path).toBeLessThan(300)
       const again = await post(url, body, key)
       expect([again.status < 300, again.headers.get('idempotent-replayed')], path).toEqual([true, 'true'])
-      expect((await post(url, { ...(body as object), other: 1 }, key)).body.error.code, path).toBe(
-        'IDEMPOTENCY_KEY_REUSED',
-      )
+      expect((await post(url, { ...body, other: 1 }, key)).body.error.code, path).toBe('IDEMPOTENCY_KEY_REUSED')
     }
   })
 

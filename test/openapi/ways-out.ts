@@ -218,12 +218,12 @@ export async function recordInbound({ get, post, call }: Recorder, workflow: str
   expect((await post(`${path}/${openId}/test`, {})).body.error.code).toBe('WORKFLOW_ARCHIVED')
 }
 
-/** @returns the path at which a delivery of a new inbound webhook is replayed */
-export async function newDelivery({ post }: Recorder, workflowId: string): Promise<string> {
+/** A delivery to a new inbound webhook. */
+export async function newDelivery({ post }: Recorder, workflowId: string) {
   const path = `/api/workflows/${workflowId}/inbound-webhooks`
   const { id, path: hook } = (await post(path, { name: 'Open', scheme: 'none' })).body
   const { deliveryId } = (await post(hook)).body
-  return `${path}/${id}/deliveries/${deliveryId}/replay`
+  return { inboundId: id as string, deliveryId: deliveryId as string }
 }
 
 /** Every answer of the MCP server's own format. */

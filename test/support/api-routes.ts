@@ -1,4 +1,4 @@
-import type { JsonValue } from '@/server/definition/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { ENDPOINTS } from '@/server/rest/endpoints'
 import { type Answer, type Caller, type CallOptions, call } from './api'
 
@@ -27,10 +27,26 @@ function has(body: JsonValue | undefined, name: string): boolean {
 
 /** Calls a route with an id wherever it takes one, and an otherwise valid body. */
 export function attempt(caller: Caller, { method, path, body }: Route, id: string, options: CallOptions = {}) {
-  const url = path.replace(/:(version|n)\b/, '1').replace(/:\w+/g, encodeURIComponent(id))
   const takesBody = method === 'POST' || method === 'PUT'
-  const named = JSON.stringify(body ?? {}, (name, value) => (NAMING.includes(name) ? id : value))
-  return call(caller, method, url, takesBody ? JSON.parse(named) : undefined, options)
+  return call(
+    caller,
+    method,
+    pathTo(path, () => id),
+    takesBody ? naming(body, () => id) : undefined,
+    options,
+  )
+}
+
+/** The path to an object, whose ids are found by the names of the parameters. */
+export function pathTo(path: string, idOf: (parameter: string) => string): string {
+  return path
+    .replace(/[:{](version|n)\b\}?/, '1')
+    .replace(/[:{](\w+)\}?/g, (_all, name: string) => encodeURIComponent(idOf(name)))
+}
+
+/** The body with these ids wherever it names an object. */
+export function naming(body: JsonValue | undefined, idOf: (field: string) => string): JsonObject {
+  return JSON.parse(JSON.stringify(body ?? {}, (name, value) => (NAMING.includes(name) ? idOf(name) : value)))
 }
 
 /** An answer without the two parts that differ between any two answers. */
