@@ -128,7 +128,9 @@ export const COMMANDS: Record<string, Command> = {
   'secret list': inTenant(listSigningSecrets),
   'secret disable': onSecret((ctx, flags) => disableSigningSecret(ctx, flagText(flags, 'id'))),
   'secret enable': onSecret((ctx, flags) => enableSigningSecret(ctx, flagText(flags, 'id'))),
-  'secret limit': onSecret((ctx, flags) => limitSigningSecret(ctx, { id: flagText(flags, 'id'), limits: limits(flags) })),
+  'secret limit': onSecret((ctx, flags) =>
+    limitSigningSecret(ctx, { id: flagText(flags, 'id'), limits: limits(flags) }),
+  ),
   'member create': inTenant(async (ctx, { name, password, ...flags }) => ({
     ...(await createMember(ctx, { email: flagText(flags, 'email'), name, role: role(flags), password })),
     signInUrl: `${serviceUrl(env())}/sign-in`,

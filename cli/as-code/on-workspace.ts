@@ -1,6 +1,6 @@
 import { env } from '@/server/env'
 import { getTenant } from '@/server/tenants/find'
-import { actFor, type Operator, flagText } from '../commands'
+import { actFor, flagText, type Operator } from '../commands'
 import type { Report } from '../report'
 import type { Flags } from '../usage'
 import { AS_CODE_COMMANDS, remoteOf } from './commands'
