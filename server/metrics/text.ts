@@ -8,7 +8,10 @@ export interface Figure {
   values: readonly { labels?: Readonly<Record<string, string>>; value: number }[]
 }
 
-/** The text format of Prometheus, version 0.0.4. */
+/**
+ * The text format of Prometheus, version 0.0.4. Our own: prom-client keeps its metrics in a module, of which Next loads two
+ * copies, and it would count what `figures` reads on demand a second time.
+ */
 export function metricsText(figures: readonly Figure[]): string {
   const counted = (Object.keys(MEASURES) as MeasureName[]).map(measureText)
   return [...figures.map(figureText), ...counted].join('')
