@@ -34,7 +34,7 @@ import type { Sweep } from './server/context'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
 import { type Env, EnvError, env, requirePlatform } from './server/env'
-import { keepPages, type PageHandler } from './server/http/kept-page'
+import { cachePages, type PageHandler } from './server/http/cached-page'
 import { refusedPath } from './server/http/refused'
 import { listenAlways, sweepRuns, watchDue } from './server/interpreter/driver'
 import { log } from './server/log'
@@ -87,7 +87,7 @@ async function bootOnce(listener: Boot | undefined): Promise<void> {
     // Vercel itself refuses such requests, and replaces clients' proxy headers.
     if (!listener && !VERCEL) guardRequests(TRUST_PROXY)
     const runtime = await startRuntime(listener ? undefined : await keptAliveByNext())
-    const keep = env().NODE_ENV === 'production' ? keepPages : (pages: PageHandler) => pages
+    const keep = env().NODE_ENV === 'production' ? cachePages : (pages: PageHandler) => pages
     listener?.started(runtime, await apiListener(), keep, ({ headers: { origin, 'x-api-key': key } }) =>
       refusedHeaders(new Headers({ ...(origin && { origin }), ...(key && { 'x-api-key': String(key) }) })),
     )

@@ -19,7 +19,7 @@ export const metadata: Metadata = {
 
 /**
  * The API reference: the OpenAPI document for people. It is the same for everyone, so the web process renders it once
- * (`server/http/kept-page.ts`).
+ * (`server/http/cached-page.ts`).
  */
 export default async function ReferencePage() {
   const document = openApiDocument(originOf(await headers()))

@@ -9,7 +9,7 @@ import { AppError } from '../errors'
 import { log } from '../log'
 import { roleOf } from '../roles'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
-import { forgetCaller, keepCaller } from './cached-caller'
+import { cacheCaller, forgetCaller } from './cached-caller'
 import type { Identity } from './identity'
 import { TokenRefused, verifyToken } from './jwt'
 import { reachOf } from './reach'
@@ -67,7 +67,7 @@ async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<
     actor: { kind: 'apiKey', id: row.id, role: roleOf(row.role) },
     trusted: null,
   }
-  keepCaller(db, hash, identity)
+  cacheCaller(db, hash, identity)
   return identity
 }
 

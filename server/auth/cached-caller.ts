@@ -22,7 +22,7 @@ interface Known {
 const known = perDb(() => new Map<string, Known>())
 
 /** Caches a key that was read and is valid. */
-export function keepCaller(db: Db, keyHash: string, identity: Identity): void {
+export function cacheCaller(db: Db, keyHash: string, identity: Identity): void {
   const all = known(db)
   all.delete(keyHash)
   all.set(keyHash, { identity, until: performance.now() + KNOWN_MS })

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { readsDatabase } from '../database'
 import { log } from '../log'
-import { keptFor } from './kept-for'
+import { cachedFor } from './cached-for'
 
 /** How long a reading is cached. */
 const FRESH_MS = 10_000
@@ -24,7 +24,7 @@ export interface Shared {
 
 /** The figures of all processes together; null if the database does not respond. */
 export function readShared(): Promise<Shared | null> {
-  return keptFor('metrics-database', FRESH_MS, () =>
+  return cachedFor('metrics-database', FRESH_MS, () =>
     read().catch((err: unknown) => {
       log().warn({ err }, 'the metrics of the database could not be read')
       return null

@@ -4,7 +4,7 @@ import { tenants } from '@/db/schema/tenants'
 import { readsDatabase } from '../database'
 import { log } from '../log'
 import { failureClass } from '../telemetry/failure-classes'
-import { keptFor } from './kept-for'
+import { cachedFor } from './cached-for'
 
 const FRESH_MS = 30_000
 const HOURS = 24
@@ -23,7 +23,7 @@ export interface Failures {
 
 /** Why runs of the last day failed, in all workspaces; null if the database does not respond. */
 export function readFailures(): Promise<Failures | null> {
-  return keptFor('metrics-failures', FRESH_MS, () =>
+  return cachedFor('metrics-failures', FRESH_MS, () =>
     read().catch((err: unknown) => {
       log().warn({ err }, 'the failures could not be counted')
       return null

@@ -7,33 +7,33 @@ import type { Vetted } from './vet'
 const IDLE_MS = 4_000
 const MAX_IDLE = 8
 
-interface Kept extends RequestOptions {
+interface PooledOptions extends RequestOptions {
   /** Calls share a connection only if this is the same. */
   sharedBy: string
 }
 
 const SETTINGS = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
 
-class KeptHttp extends HttpAgent {
-  override getName(options: Kept): string {
+class PooledHttp extends HttpAgent {
+  override getName(options: PooledOptions): string {
     return `${super.getName(options)}:${options.sharedBy}`
   }
 }
 
-class KeptHttps extends HttpsAgent {
-  override getName(options: Kept): string {
+class PooledHttps extends HttpsAgent {
+  override getName(options: PooledOptions): string {
     return `${super.getName(options)}:${options.sharedBy}`
   }
 }
 
 const agents = () =>
-  processWide('net.connections', () => ({ http: new KeptHttp(SETTINGS), https: new KeptHttps(SETTINGS) }))
+  processWide('net.connections', () => ({ http: new PooledHttp(SETTINGS), https: new PooledHttps(SETTINGS) }))
 
 /**
  * Request options that hold the connection open for the next call, which uses it only if it was made for the same owner
  * and leads to exactly the addresses that the next call was checked for.
  */
-export function kept(owner: string, { url, addresses }: Vetted): { agent: HttpAgent; sharedBy: string } {
+export function pooledAgent(owner: string, { url, addresses }: Vetted): { agent: HttpAgent; sharedBy: string } {
   const { http, https } = agents()
   const to = addresses.map(({ address }) => address).sort()
   return { agent: url.protocol === 'https:' ? https : http, sharedBy: JSON.stringify([owner, ...to]) }

@@ -5,7 +5,7 @@ import { type AllowedHosts, isAddress } from '@/lib/ip'
 import { allowedHosts } from './allowed-hosts'
 import { inUtf8 } from './charset'
 import { Clock } from './clock'
-import { isRepeatable, kept } from './connections'
+import { isRepeatable, pooledAgent } from './connections'
 import { ACCEPTED_ENCODINGS, decoded } from './decoded'
 import { OutboundFailure } from './outbound-failure'
 import { ReceivedResponse } from './received-response'
@@ -150,7 +150,7 @@ async function send(
 ): Promise<IncomingMessage> {
   if (owner === undefined || !isRepeatable(call)) return sendOnce(vetted, call, signal, { agent: false })
   const sent = { onReused: false }
-  return sendOnce(vetted, call, signal, { ...kept(owner, vetted), sent }).catch((err: unknown) => {
+  return sendOnce(vetted, call, signal, { ...pooledAgent(owner, vetted), sent }).catch((err: unknown) => {
     // The server closed the connection as the request arrived. A new one gets it through.
     if (!sent.onReused || signal.aborted || !isClosed(err)) throw err
     return sendOnce(vetted, call, signal, { agent: false })

@@ -1,6 +1,6 @@
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
-import { KeptText, PLACEHOLDER } from '../http/kept-text'
+import { CachedText, PLACEHOLDER } from '../http/cached-text'
 import { originOf } from '../http/origin'
 import { API_VERSION } from '../http/respond'
 import { SentRequest } from '../http/sent-request'
@@ -51,15 +51,15 @@ export function openApiDocument(origin: string): OpenApiDocument {
   return { openapi, info, servers: [{ url, description: 'This service' }], ...more }
 }
 
-let kept: KeptText | undefined
+let cached: CachedText | undefined
 
 /**
  * Answers with the document, or 304 if the reader already has it. It contains nothing secret, so any page may read it.
  */
 export async function answerOpenApi(request: Request): Promise<Response> {
   const { headers } = request
-  kept ??= new KeptText(JSON.stringify(withSharedErrors(openApiDocument(PLACEHOLDER))))
-  const answer = await kept.answer({
+  cached ??= new CachedText(JSON.stringify(withSharedErrors(openApiDocument(PLACEHOLDER))))
+  const answer = await cached.answer({
     origin: originOf(headers),
     // Next drops the header with the encoding, and leaves compression to the platform.
     acceptEncoding: request instanceof SentRequest ? headers.get('accept-encoding') : null,

@@ -24,7 +24,7 @@ const answerTyped = route(async ({ ctx, query, request }) => {
     return { headers: headersOf(known), body: new JsonText('') }
   const text = JSON.stringify(await typedApi(ctx, base, query))
   const etag = etagOf(text)
-  keepTag(source, etag)
+  cacheTag(source, etag)
   return { headers: headersOf(etag), body: new JsonText(text) }
 }, PARAMETERS)
 
@@ -33,13 +33,13 @@ function headersOf(etag: string): Record<string, string> {
 }
 
 /** The oldest tags are dropped first. */
-function keepTag(source: string, etag: string): void {
-  const kept = tags()
-  kept.delete(source)
-  kept.set(source, etag)
-  if (kept.size <= MAX_TAGS) return
-  const [oldest] = kept.keys()
-  if (oldest !== undefined) kept.delete(oldest)
+function cacheTag(source: string, etag: string): void {
+  const cache = tags()
+  cache.delete(source)
+  cache.set(source, etag)
+  if (cache.size <= MAX_TAGS) return
+  const [oldest] = cache.keys()
+  if (oldest !== undefined) cache.delete(oldest)
 }
 
 /** The document of the API, which everyone may read; with `workflows`, that of the caller's workspace. */

@@ -11,14 +11,14 @@ import { findStepType } from '../steps/registry'
 
 type VersionRow = Pick<typeof workflowVersions.$inferSelect, 'definition' | 'language' | 'pins' | 'publishedAt'>
 
-interface Kept {
+interface Cached {
   definition: Definition
   /** Whether it never changes again. A draft's tools are pinned when it is published. */
   settled: boolean
 }
 
 const CAPACITY = 200
-const cache = new Map<string, Kept>()
+const cache = new Map<string, Cached>()
 
 /** The columns of a version that a run needs. */
 export const VERSION_TO_RUN = {
@@ -33,7 +33,7 @@ export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, 
   const known = cache.get(versionKey(ctx, workflowId, version))
   if (known && (known.settled || !(await isPublished(ctx, workflowId, version)))) return known.definition
   const row = await readVersion(ctx, workflowId, version)
-  if (row) return keepDefinition(ctx, workflowId, version, row)
+  if (row) return cacheDefinition(ctx, workflowId, version, row)
   throw new ImpossibleState(
     'pinned-version',
     `the version ${versionKey(ctx, workflowId, version)} of an open run is gone`,
@@ -84,7 +84,7 @@ export async function findDefinition(
 }
 
 /** Caches a version in this process. @returns its definition as runs see it */
-export function keepDefinition(
+export function cacheDefinition(
   ctx: ServiceContext,
   workflowId: string,
   version: number,

@@ -18,7 +18,7 @@ type OfRun = { tenantId: string; runId: string }
 const MAX_BYTES = 32 * 1024 * 1024
 
 /** Caches the values read last, because a visit's output and a run's input never change: lanes share them. */
-export class KeptValues {
+export class CachedValues {
   private bytes = 0
   private readonly values = new Map<string, { value: JsonValue; bytes: number }>()
 
@@ -44,7 +44,7 @@ export class KeptValues {
   }
 }
 
-const kept = () => processWide<KeptValues>('runs.large-values', () => new KeptValues(MAX_BYTES))
+const cache = () => processWide<CachedValues>('runs.large-values', () => new CachedValues(MAX_BYTES))
 
 /** Stored data with its large fields, from memory or from where they are stored. */
 export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonly StoredData[]): Promise<Written[]> {
@@ -54,14 +54,14 @@ export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonl
   for (const { refs } of stored)
     for (const [field, ref] of Object.entries(refs)) {
       const key = valueKey(of, field, ref)
-      const found = kept().get(key)
+      const found = cache().get(key)
       if (found) values.set(key, found.value)
       else wanted.set(key, { field, ref })
     }
   if (wanted.size > 0) {
     for (const { key, value } of await read(ctx, of, wanted)) {
       values.set(key, value)
-      kept().set(key, value, wanted.get(key)?.ref.bytes ?? 0)
+      cache().set(key, value, wanted.get(key)?.ref.bytes ?? 0)
     }
   }
   return stored.map(({ small, refs }) => {

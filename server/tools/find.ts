@@ -4,7 +4,7 @@ import { isId } from '../ids'
 import { findRowAt } from '../versioned/row-at'
 import { resolveVersion } from '../versioned/versions'
 import { BUILTIN_VERSION, findBuiltinTool } from './builtin'
-import { keepTool } from './known'
+import { cacheTool } from './known'
 import type { LoadedTool } from './loaded'
 import { TOOL } from './noun'
 
@@ -43,6 +43,6 @@ export async function loadTool(ctx: ServiceContext, toolId: string, version: str
     inputSchema: row.inputSchema,
     outputSchema: row.outputSchema,
   }
-  keepTool(ctx.tenantId, tool, version, loaded)
+  cacheTool(ctx.tenantId, tool, version, loaded)
   return loaded
 }

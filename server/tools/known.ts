@@ -21,7 +21,7 @@ export function toolStamp({ version, publishedVersion, status }: ToolRow): strin
 }
 
 /** Caches a loaded version, which may be `latest` or `published`. */
-export function keepTool(tenantId: string, tool: ToolRow, version: string | number, loaded: LoadedTool): void {
+export function cacheTool(tenantId: string, tool: ToolRow, version: string | number, loaded: LoadedTool): void {
   const all = known()
   const key = joinKey(tenantId, tool.id, version)
   const stamp = toolStamp(tool)

@@ -29,7 +29,7 @@ const PER_TABLE = 3_500
 
 /** Few, because a pattern may come from run data. */
 const MAX_KEPT = 200
-const kept = () => processWide('patterns', () => new Map<string, Pattern>())
+const cache = () => processWide('patterns', () => new Map<string, Pattern>())
 
 /**
  * @param text in RE2's syntax
@@ -39,7 +39,7 @@ const kept = () => processWide('patterns', () => new Map<string, Pattern>())
 export function patternOf(text: string, effort?: Effort): Pattern {
   const cost = costOfPattern(text)
   if (cost > MAX_FOR_PATTERN || effort?.allows(cost) === false) throw new PatternTooCostly()
-  const all = kept()
+  const all = cache()
   const known = all.get(text)
   if (known) return known
   const compiled = RE2JS.compile(text)

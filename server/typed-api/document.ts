@@ -8,7 +8,7 @@ import type { OpenApiDocument, Schema } from '../openapi/types'
 import { parseInput } from '../parse'
 import { getTenant } from '../tenants/find'
 import { flowing } from '../workflows/check/flow'
-import { keptOutputs, knownOutputs } from '../workflows/check/known-outputs'
+import { knownOutputs, pinnedOutputs } from '../workflows/check/known-outputs'
 import { runTypesOf } from '../workflows/check/result-type'
 import { agentParts, toolParts } from './callable'
 import { nameApart, namesFor, type ToName } from './names'
@@ -161,7 +161,7 @@ class Assembly {
     this.#steps += definition.steps.length
     if (this.#steps > MAX_STEPS || this.#work > MAX_WORK) return null
     // The objects that a workflow within reach uses are within reach too.
-    const outputs = keptOutputs(await knownOutputs(beyondReach(this.ctx), definition))
+    const outputs = pinnedOutputs(await knownOutputs(beyondReach(this.ctx), definition))
     const flow = await inSlices(this.ctx.tenantId, flowing(definition, outputs))
     const { work, ...types } = runTypesOf(definition, flow)
     this.#work += work

@@ -2,7 +2,7 @@ import { workflowVersions } from '@/db/schema/workflows'
 import { isInTransaction, type ServiceContext } from '../context'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
-import { keepDefinition, VERSION_TO_RUN } from '../run-store/definition'
+import { cacheDefinition, VERSION_TO_RUN } from '../run-store/definition'
 import { findRow, versionIs } from '../versioned/rows'
 import { resolveVersion } from '../versioned/versions'
 import { WORKFLOW } from './noun'
@@ -32,6 +32,6 @@ export async function findVersionToRun(
     const [held] = await (isInTransaction(ctx) ? query.for('key share') : query)
     if (!held) continue
     const wasPublished = held.publishedAt !== null
-    return { row, version, wasPublished, definition: keepDefinition(ctx, id, version, held) }
+    return { row, version, wasPublished, definition: cacheDefinition(ctx, id, version, held) }
   }
 }

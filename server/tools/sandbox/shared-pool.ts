@@ -8,15 +8,15 @@ const MIB = 1024 * 1024
 
 /** This process's pool, created on first use. */
 export function sharedPool(): ScriptPool {
-  const kept = shared()
-  kept.pool ??= new ScriptPool({
+  const state = shared()
+  state.pool ??= new ScriptPool({
     maxRunning: Math.min(Math.max(availableParallelism(), 2), 5),
     maxWaiting: 16,
     maxQueueMs: 30_000,
     queue: { scripts: 1000, chars: 64 * MIB },
     idleMs: 30_000,
   })
-  return kept.pool
+  return state.pool
 }
 
 /** How busy this process's pool is. */

@@ -21,7 +21,7 @@ import { advice } from '../advice'
 import { WORKFLOW } from '../noun'
 import { type Flow, flowing } from './flow'
 import { checkingGraph } from './graph'
-import { isKept, keptOutputs, knownOutputs } from './known-outputs'
+import { isPinned, knownOutputs, pinnedOutputs } from './known-outputs'
 import type { Problem } from './problem'
 import { FOR_NAMES } from './scope'
 
@@ -35,7 +35,7 @@ export async function checkDefinition(ctx: ServiceContext, written: Definition):
 }
 
 async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
-  const outputs = keptOutputs(await knownOutputs(ctx, definition))
+  const outputs = pinnedOutputs(await knownOutputs(ctx, definition))
   const problems = await inSlices(ctx.tenantId, checkingGraph(definition, outputs))
   problems.push(...checkKey(definition))
   const looking = new Effort(FOR_NAMES)
@@ -108,7 +108,7 @@ async function neverAnswers(
   ctx: ServiceContext,
   { kind, id, version }: Use,
 ): Promise<Pick<Problem, 'code' | 'message'> | null> {
-  if (kind !== 'agent' || !isKept(version)) return null
+  if (kind !== 'agent' || !isPinned(version)) return null
   const { name, config } = await loadAgent(ctx, id, version ?? 'latest')
   if (config.supervisor) {
     const message = `The agent ${name} is a supervisor, which a step cannot call. Choose an agent that answers with data.`

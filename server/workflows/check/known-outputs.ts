@@ -73,7 +73,7 @@ async function outputsIn(
 }
 
 /** `latest` and `published` may be another version by the time of a run. */
-export function isKept(version: Use['version']): boolean {
+export function isPinned(version: Use['version']): boolean {
   return version === undefined || isNumber(version)
 }
 
@@ -82,13 +82,13 @@ function isNumber(version: Use['version']): boolean {
 }
 
 /** Only those that a published version pins. */
-export function keptOutputs(outputs: ReadonlyMap<string, KnownOutput>): Map<string, KnownOutput> {
+export function pinnedOutputs(outputs: ReadonlyMap<string, KnownOutput>): Map<string, KnownOutput> {
   return new Map([...outputs].filter(([, { type }]) => type !== null))
 }
 
 /** Null without a schema, for a missing tool, agent or workflow, and once enough was read. */
 async function outputOf(ctx: ServiceContext, use: Use, read: Read, depth: number): Promise<KnownOutput | null> {
-  const kept = isKept(use.version)
+  const kept = isPinned(use.version)
   if (use.kind === 'workflow' && (!kept || depth >= MAX_NESTED)) return null
   // The tools and agents of the definition itself are read for its problems anyway.
   if ((use.kind === 'workflow' || depth > 0) && ++read.versions > MAX_READ) return null
@@ -117,7 +117,7 @@ async function resultOf(
   const definition = expand(withPins(WORKFLOW.contentOf(found), found.pins))
   read.steps += definition.steps.length
   if (read.steps > MAX_STEPS) return null
-  const outputs = keptOutputs(await outputsIn(ctx, definition, read, depth + 1))
+  const outputs = pinnedOutputs(await outputsIn(ctx, definition, read, depth + 1))
   const type = resultTypeOf(definition, await inSlices(ctx.tenantId, flowing(definition, outputs)))
   return { field: definedAs(type), type }
 }

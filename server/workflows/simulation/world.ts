@@ -11,7 +11,7 @@ import { isKnown } from '../../definition/types/read'
 import { suppliedIn } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import { type Flow, flowing, type KnownOutput } from '../check/flow'
-import { keptOutputs } from '../check/known-outputs'
+import { pinnedOutputs } from '../check/known-outputs'
 
 /** The facts of a definition that a simulation uses. */
 export interface World {
@@ -47,7 +47,7 @@ export function* lookAt(
     definition,
     outputs,
     answers,
-    flow: yield* flowing(definition, keptOutputs(outputs)),
+    flow: yield* flowing(definition, pinnedOutputs(outputs)),
     exits: new Map(definition.steps.map((step) => [step.id, exitsToTake(step, definition)])),
     lists: definition.steps.flatMap(({ id, type }) => {
       const found = findStepType(type)

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { env } from '../env'
 import { log } from '../log'
-import { KeptText, PLACEHOLDER } from './kept-text'
+import { CachedText, PLACEHOLDER } from './cached-text'
 import { originOf } from './origin'
 
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -15,7 +15,7 @@ const MAX_MS = 60_000
 const AGAIN_MS = 60_000
 
 interface Page {
-  text: KeptText
+  text: CachedText
   headers: Record<string, string>
 }
 
@@ -24,7 +24,7 @@ interface Page {
  * scripts are left out, except for the one that sets the colours before anything is shown.
  * @param render makes every page; other requests go to it directly
  */
-export function keepPages(render: PageHandler): PageHandler {
+export function cachePages(render: PageHandler): PageHandler {
   const pages = new Map<string, Promise<Page | null>>()
   return async (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
@@ -82,7 +82,7 @@ async function makePage(render: PageHandler, request: IncomingMessage, path: str
     `script-src ${hashes.join(' ')}`,
   )
   return {
-    text: new KeptText(html),
+    text: new CachedText(html),
     headers: {
       ...Object.fromEntries(
         SENT.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),

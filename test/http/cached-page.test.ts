@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keepPages, type PageHandler } from '@/server/http/kept-page'
+import { cachePages, type PageHandler } from '@/server/http/cached-page'
 
 const COLOURS = 'document.documentElement.dataset.scheme = "dark"'
 let server: Server
@@ -31,7 +31,7 @@ const render: PageHandler = async (request, response) => {
 }
 
 beforeAll(async () => {
-  const pages = keepPages(render)
+  const pages = cachePages(render)
   server = createServer((request, response) => void pages(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })
@@ -114,7 +114,7 @@ describe('a page that is the same for everybody', () => {
 
 test('a page that cannot be made whole is made for each who asks, and not tried anew each time', async () => {
   let times = 0
-  const pages = keepPages(async (_request, response) => {
+  const pages = cachePages(async (_request, response) => {
     times++
     response.statusCode = 500
     response.end('sorry')

@@ -6,7 +6,7 @@ interface Reading {
 }
 
 /** Caches a reading for this long, and shares one between concurrent callers. */
-export function keptFor<T>(name: string, ms: number, read: () => Promise<T>): Promise<T> {
+export function cachedFor<T>(name: string, ms: number, read: () => Promise<T>): Promise<T> {
   const state = processWide<{ reading: Reading | null }>(name, () => ({ reading: null }))
   if (!state.reading || performance.now() - state.reading.at > ms) {
     state.reading = { at: performance.now(), value: read() }

@@ -31,7 +31,7 @@ export interface Reader {
 }
 
 /** A text for everyone that differs only in the address of the service: made once, and sent compressed from memory. */
-export class KeptText {
+export class CachedText {
   readonly #parts: string[]
   readonly #etag: string
   readonly #copies = new Map<string, Copy>()
