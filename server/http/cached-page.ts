@@ -33,7 +33,7 @@ export function cachePages(render: PageHandler): PageHandler {
     let page = pages.get(path)
     if (!page) {
       page = makePage(render, request, path).catch((err: unknown) => {
-        log().warn({ err, path }, 'a page could not be kept')
+        log().warn({ err, path }, 'a page could not be cached')
         setTimeout(() => pages.delete(path), AGAIN_MS).unref()
         return null
       })

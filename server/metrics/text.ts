@@ -9,8 +9,8 @@ export interface Figure {
 }
 
 /**
- * The text format of Prometheus, version 0.0.4. Our own: prom-client keeps its metrics in a module, of which Next loads two
- * copies, and it would count what `figures` reads on demand a second time.
+ * The text format of Prometheus, version 0.0.4. Our own: prom-client holds its metrics in a module, and Next loads two
+ * copies of it; the figures that are read on demand would need a second way.
  */
 export function metricsText(figures: readonly Figure[]): string {
   const counted = (Object.keys(MEASURES) as MeasureName[]).map(measureText)
