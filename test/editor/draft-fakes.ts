@@ -196,7 +196,7 @@ export function fakeDevice() {
         database: databaseOf(opened),
         storage: () => storage,
       }),
-    /** What is kept of all pages. */
+    /** The stored state of all pages. */
     size: () => rows.size + entries.size,
     /** Closes every page: only data written by now is left. */
     endPages: () => void opened++,

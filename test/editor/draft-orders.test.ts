@@ -31,7 +31,7 @@ test('in any order of edits, answers and failures, saves run one at a time and l
         'answer first': () => server.calls[0]?.answer(),
         'answer last': () => server.calls.at(-1)?.answer(),
         fail: () => server.calls[0]?.fail(),
-        // The server did the work, but nobody hears of it.
+        // The server did the work, but nobody gets its answer.
         lose: () => {
           server.calls[0]?.commit()
           return server.calls[0]?.fail()

@@ -82,7 +82,7 @@ test('a run that was kept is walked again on the draft, with its results and ans
   const { id, caseId } = await kept(run, { kind: 'equals', value: expected })
   const before = await database.sql`select count(*)::int from runs`
   expect(await results(id)).toMatchObject([{ id: caseId, name: 'Kept', outcome: 'passed', differences: [] }])
-  // The results of effects are replayed, regardless of what effects would return now.
+  // The results of effects are replayed, even if effects would now return others.
   const [calc, ...rest] = PRICE.steps
   const save = (steps: object[], more: object = {}) =>
     updateWorkflow(runtime.ctx, { id, body: { steps, ...more } as never })

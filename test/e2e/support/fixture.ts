@@ -19,7 +19,7 @@ interface Fixtures {
 }
 
 export const test = base.extend<Fixtures>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names that a fixture needs
   workspace: async ({}, use) => use(await newWorkspace()),
   trouble: [
     // biome-ignore lint/correctness/noEmptyPattern: as above
