@@ -40,7 +40,7 @@ export interface Load {
   finish(): Promise<string[]>
 }
 
-/** A run takes a second on an idle machine; on a busy one a restart alone takes half a minute. */
+/** A step takes less than a second on an idle machine; on a busy one a restart alone takes half a minute. */
 const STUCK_MS = 120_000
 
 /** Clients that start runs of every kind and complete each, nonstop until `finish`. */
@@ -74,7 +74,7 @@ export async function startLoad(
       acknowledged.push({ runId, sent })
       const stopping = stop()
       const [{ run, accepted, still }, wasStopped] = await Promise.all([
-        carry(caller, runId, Date.now() + STUCK_MS, (stepId, answered) =>
+        carry(caller, runId, STUCK_MS, (stepId, answered) =>
           acknowledged.push({ runId, stepId, answered }),
         ),
         stopping ? stopLater(runId, stopping) : false,

@@ -111,12 +111,13 @@ export async function insist(
 
 /**
  * Answers every pause of a run until it has ended.
+ * @param patienceMs how long the run may stand still
  * @returns the run, the answers that got a 200, by pause, and the longest time in which the run did not change
  */
 export async function carry(
   caller: () => Caller,
   runId: string,
-  deadline: number,
+  patienceMs: number,
   heard: (stepId: string, n: number) => void = () => {},
 ) {
   const accepted = new Map<string, number>()
@@ -145,7 +146,7 @@ export async function carry(
     if (answered.has(run.pauseSignal?.id))
       throw new Error(`${runId} shows the pause that was answered: ${status.body.pauseSignal.id}`)
     if (run.status === 'completed' || run.status === 'failed') return { run, accepted, still }
-    if (Date.now() > deadline) throw new Error(`${runId} is stuck: ${JSON.stringify(run)}`)
+    if (performance.now() - lastAt > patienceMs) throw new Error(`${runId} is stuck: ${JSON.stringify(run)}`)
     if (run.currentStepId === 'settled' && !posted) await post(accepted.get('ask') ?? run.data.n)
     const pause = run.pauseSignal
     if (pause) {

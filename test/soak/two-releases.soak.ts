@@ -46,7 +46,7 @@ else
         throw new Error(`a start was answered ${answer.status}, ${lost} times lost`)
       const { runId } = answer.body
       carried.push(
-        carry(caller, runId, Date.now() + TOGETHER_MS + STUCK_MS).then(({ run, accepted }) => {
+        carry(caller, runId, STUCK_MS).then(({ run, accepted }) => {
           const whole = (run.data as { blob?: string }).blob?.length === 50_000
           return [...verdict(run, accepted), ...(whole ? [] : [`${runId} has lost a field`])]
         }),
