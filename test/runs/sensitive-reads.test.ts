@@ -164,6 +164,8 @@ test.each(OPERATIONS.filter(({ method }) => method === 'GET').map(({ path }) => 
   async (path) => {
     const told = (await Promise.all(addressesOf(path).map((one) => tried(owner, 'GET', one)))).map(({ text }) => text)
     expect(told.filter((text) => VALUES.test(text))).toEqual([])
+    // The document itself says what the three stars mean.
+    if (path === '/api/openapi.json') return
     expect(told.some((text) => text.includes('***'))).toBe(WITH_VALUES.includes(path))
   },
 )
