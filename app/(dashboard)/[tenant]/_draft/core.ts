@@ -289,6 +289,8 @@ export function createDraftCore<D extends object, C extends object, T extends ob
       scheduleKeep()
     },
     saveNow,
+    /** Explains an error of any call that `ask` made. */
+    failureOf,
     /** Joins the server's content, unless a save is in progress, which would find it anyway. */
     async join(theirs: Theirs) {
       if (!running) await join(theirs)

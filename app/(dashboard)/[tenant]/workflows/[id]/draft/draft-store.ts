@@ -61,7 +61,11 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
           core.confirm({ base: { version, definition }, publishedVersion }, clock.now())
         }
         if (layout !== baseLayout) {
-          await ask((signal) => server.saveLayout(layout, signal))
+          await ask((signal) => server.saveLayout(layout, signal)).catch((error: unknown) => {
+            // The server may have either layout: until a save succeeds, even an undo has something to save.
+            if (core.failureOf(error).code === 'UNREACHABLE') core.note({ baseLayout: { ...baseLayout } })
+            throw error
+          })
           core.confirm({ baseLayout: layout }, clock.now())
         }
       },
