@@ -1,14 +1,13 @@
-import { and, desc, eq, lte } from 'drizzle-orm'
-import { stepRecords, walks } from '@/db/schema/runs'
+import { and, desc, lte } from 'drizzle-orm'
+import { stepRecords } from '@/db/schema/runs'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { exitOf } from '../definition/exits'
-import type { Definition, Edge } from '../definition/schema'
+import { graphOf } from '../definition/graph'
+import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { partAsRun } from '../run-store/definition'
 import { getRunRow } from '../run-store/find-run'
-import { MAIN_BRANCH } from '../run-store/names'
 import { findVersionToRun } from '../workflows/find-version-to-run'
 import type { RunRow } from './present'
 import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
@@ -33,7 +32,7 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
     const definition = old.part ? partAsRun(whole, old.part) : whole
     const before = failedAt(tx, old.id)
     const [last, kept] = await Promise.all([lastOf(tx, old), dataBefore(tx, old, before)])
-    const firstStep = await stepToRetry(tx, old, definition, last)
+    const firstStep = stepToRetry(definition, last)
     const context = tx.trusted ?? old.context
     const retried = await continueRun(tx, old, before, { definition, ...kept, firstStep, context })
     await record(tx, 'run.retried', { id: old.id, name: old.workflowName }, { newRun: retried })
@@ -55,22 +54,11 @@ async function lastOf(tx: TransactionContext, old: RunRow): Promise<Last | null>
   return last ?? null
 }
 
-async function stepToRetry(
-  tx: TransactionContext,
-  old: RunRow,
-  definition: Definition,
-  last: Last | null,
-): Promise<string> {
+/** @throws AppError CONFLICT */
+function stepToRetry(definition: Definition, last: Last | null): string {
   if (last?.status === 'failed' && !last.handled) return last.stepId
-  // It stopped between two steps: the walk knows the next one, unless the last exit led nowhere. Then the walk still has
-  // an earlier place, which another exit of the last step may lead to.
-  const [walk] = await tx.db
-    .select({ stepId: walks.stepId })
-    .from(walks)
-    .where(and(eq(walks.tenantId, tx.tenantId), eq(walks.runId, old.id), eq(walks.branch, MAIN_BRANCH)))
-  const next = walk?.stepId ?? definition.initialStep
-  const follows = (edge: Edge) =>
-    edge.from === last?.stepId && edge.to === next && exitOf(edge) === (last.exit ?? 'next')
-  if (next && (last === null || definition.edges.some(follows))) return next
+  // It stopped between two steps. The walk may still be where it was before the last exit, so that exit says what follows.
+  const next = last === null ? definition.initialStep : graphOf(definition).target(last.stepId, last.exit ?? 'next')
+  if (next !== null) return next
   throw new AppError('CONFLICT', { message: 'The run has no step left to retry' })
 }
