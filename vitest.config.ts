@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { projects } from './test/support/projects.mjs'
-import { sampled } from './test/support/sample'
+import { sampled } from './test/support/sample.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 /** Import settings of every project. */

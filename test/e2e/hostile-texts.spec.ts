@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { sampled } from '../support/sample'
+import { sampled } from '../support/sample.mjs'
 import { test as base, expect, loaded } from './support/fixture'
 import { type Furnished, furnish } from './support/furnish'
 import { PAYLOADS } from './support/payloads'

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { sampled } from '../support/sample'
+import { sampled } from '../support/sample.mjs'
 import { newCompany } from './support/company'
 import { expect, loaded, test } from './support/fixture'
 import { type Furnished, furnish } from './support/furnish'

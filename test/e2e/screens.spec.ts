@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { RunOptions } from 'axe-core'
 import { getWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
-import { sampled } from '../support/sample'
+import { sampled } from '../support/sample.mjs'
 import { violationsOf } from './support/axe'
 import { LOADS } from './support/calls'
 import { newCompany } from './support/company'
@@ -14,7 +14,7 @@ import { newPerson, newWorkspace, signIn, type Workspace } from './support/works
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 /** Most operations and schemas of the reference. They all look alike, and axe would take minutes for all of them. */
-const MAX_OF_REFERENCE = 'main section section:not(:nth-of-type(16n + 1))'
+const ALIKE_IN_REFERENCE = 'main section section:not(:nth-of-type(16n + 1))'
 /** Rules that depend on the theme. */
 const OF_COLOUR = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } satisfies RunOptions['runOnly']
 const WIDE = { width: 1440, height: 900 }
@@ -115,7 +115,7 @@ for (const [nth, [path, seen]] of Object.entries(OUTSIDE).entries()) {
       expect(answer?.status(), address).toBeLessThan(500)
       await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
       const looks = sampled(LOOKS, LOOKS.length, nth)
-      await look(page, address, { looks, without: address === '/reference' ? MAX_OF_REFERENCE : undefined })
+      await look(page, address, { looks, without: address === '/reference' ? ALIKE_IN_REFERENCE : undefined })
     }
   })
 }

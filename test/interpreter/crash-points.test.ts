@@ -14,7 +14,7 @@ import { type EffectServer, startEffects } from '../support/effects'
 import { expectInvariants } from '../support/invariants/check'
 import { checkEffects } from '../support/invariants/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
-import { sampled } from '../support/sample'
+import { sampled } from '../support/sample.mjs'
 
 // A process may die at every write to the database: before it, or after it is done and before anybody learns of it. A
 // first process names the writes of a whole run; others die at one each. SOAK=1 tries all of them, else each commit tries

@@ -5,7 +5,7 @@ import { handleTrpc } from '@/server/trpc/handler'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { fingerprint } from '../support/fingerprint'
-import { sampled } from '../support/sample'
+import { sampled } from '../support/sample.mjs'
 import { newTenant } from '../support/tenant'
 import { CASES, caseOf, KINDS } from './procedures'
 import {

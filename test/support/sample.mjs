@@ -4,22 +4,26 @@ import { createHash } from 'node:crypto'
 /**
  * One of every `outOf` items, chosen by the commit, so that a few commits cover all of them and a failure repeats on the
  * same commit. `SOAK=1` takes every item.
- * @param shift moves the choice, for a list that several tests sample
+ * @template T
+ * @param {readonly T[]} items
+ * @param {number} outOf
+ * @param {number} shift moves the choice, for a list that several tests sample
+ * @returns {T[]}
  */
-export function sampled<T>(items: readonly T[], outOf: number, shift = 0): T[] {
+export function sampled(items, outOf, shift = 0) {
   if (process.env.SOAK) return [...items]
   const first = (commitNumber() + shift) % outOf
   return items.filter((_, index) => index % outOf === first)
 }
 
 /** The same number in every process of a run, although the checkout may move on meanwhile. */
-function commitNumber(): number {
+function commitNumber() {
   process.env.MILLRACE_TEST_COMMIT ??= headCommit()
   return createHash('sha256').update(process.env.MILLRACE_TEST_COMMIT).digest().readUInt32LE()
 }
 
 /** Empty outside of a Git checkout. */
-function headCommit(): string {
+function headCommit() {
   try {
     return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   } catch {
