@@ -56,12 +56,12 @@ export type Readable = (request: IncomingMessage) => Promise<Record<string, stri
 export interface Boot {
   /**
    * @param api handles API requests before Next; null if Next handles them all
-   * @param keep wraps Next's pages for the web process
+   * @param wrapPages wraps Next's pages for the web process
    */
   started(
     runtime: Runtime,
     api: ApiListener | null,
-    keep: (pages: PageHandler) => PageHandler,
+    wrapPages: (pages: PageHandler) => PageHandler,
     readable: Readable,
   ): void
   failed(message: string): void
@@ -87,8 +87,8 @@ async function bootOnce(listener: Boot | undefined): Promise<void> {
     // Vercel itself refuses such requests, and replaces clients' proxy headers.
     if (!listener && !VERCEL) guardRequests(TRUST_PROXY)
     const runtime = await startRuntime(listener ? undefined : await keptAliveByNext())
-    const keep = env().NODE_ENV === 'production' ? cachePages : (pages: PageHandler) => pages
-    listener?.started(runtime, await apiListener(), keep, ({ headers: { origin, 'x-api-key': key } }) =>
+    const wrapPages = env().NODE_ENV === 'production' ? cachePages : (pages: PageHandler) => pages
+    listener?.started(runtime, await apiListener(), wrapPages, ({ headers: { origin, 'x-api-key': key } }) =>
       refusedHeaders(new Headers({ ...(origin && { origin }), ...(key && { 'x-api-key': String(key) }) })),
     )
   } catch (err) {

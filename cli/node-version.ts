@@ -12,5 +12,5 @@ export function checkNode(version: string): string | null {
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
     throw new CannotStart(`Millrace needs Node ${OLDEST.join('.')} or newer. This is ${version}.`)
   if (major >= 24 || major === 22) return null
-  return `Node ${major} no longer gets security fixes. Millrace still runs on it; better use Node 24 or 22.`
+  return `Node ${major} no longer gets security fixes. Millrace still runs on it. Please move to Node 24 or 22.`
 }

@@ -47,7 +47,7 @@ let runtime
 /** @type {import('../server/rest/listener/create').ApiListener | null} */
 let api = null
 /** @type {(pages: Handler) => Handler} */
-let keep = (pages) => pages
+let wrapPages = (pages) => pages
 /** @type {import('../instrumentation-node').Readable} */
 let readable = async () => ({})
 /** @typedef {{ response: import('node:http').ServerResponse | null }} Open */
@@ -109,7 +109,7 @@ async function serve() {
   const { default: next } = await import('next')
   const started = runtimeStarted()
   const app = next({ dev, dir: process.cwd(), hostname: 'localhost', port, httpServer: http, quiet: !dev })
-  const prepare = () => app.prepare().then(() => keep(app.getRequestHandler()))
+  const prepare = () => app.prepare().then(() => wrapPages(app.getRequestHandler()))
   if (dev) {
     const answer = await prepare()
     await started
@@ -147,7 +147,7 @@ function runtimeStarted() {
     const boot = {
       started(...parts) {
         // At once: in dev, Next may still fail, and then this must be stopped.
-        ;[runtime, api, keep, readable] = parts
+        ;[runtime, api, wrapPages, readable] = parts
         done(undefined)
       },
       failed: (message) => fail(new Error(message)),

@@ -75,7 +75,7 @@ export function createDraftCopies<T extends object>(options: {
       inOrder(async () => {
         const waiting = waitingRows(storage())
         const rows = await database.list(draft)
-        for (const row of waiting) if (await moveOver(database, row)) storage()?.removeItem(keyOf(row))
+        for (const row of waiting) if (await moveOver(database, row)) storage()?.removeItem(storageKey(row))
         // Written by `keep`, and complete.
         return newest([...waiting, ...rows].filter(isLeftBehind)) as FoundCopy<T> | null
       }),
@@ -85,7 +85,7 @@ export function createDraftCopies<T extends object>(options: {
       if (text.length > MAX_SYNC_COPY) return false
       try {
         const target = storage()
-        target?.setItem(keyOf({ draft, page }), text)
+        target?.setItem(storageKey({ draft, page }), text)
         return target !== null
       } catch {
         return false
@@ -93,7 +93,7 @@ export function createDraftCopies<T extends object>(options: {
     },
     forget(found) {
       const key = { draft, page: found?.page ?? page }
-      storage()?.removeItem(keyOf(key))
+      storage()?.removeItem(storageKey(key))
       return inOrder(() => database.remove(key))
     },
   }
@@ -110,7 +110,7 @@ async function moveOver(database: CopyDatabase, row: CopyRow): Promise<boolean> 
   return known && known.at > row.at ? true : database.put(row)
 }
 
-function keyOf({ draft, page }: Key): string {
+function storageKey({ draft, page }: Key): string {
   return `${PREFIX}${draft}:${page}`
 }
 

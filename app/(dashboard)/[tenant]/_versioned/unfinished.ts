@@ -1,5 +1,6 @@
 'use client'
 import { createContext, useCallback, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
+import { localStorageOrNull } from '../_draft/page'
 
 /** The name of the draft on the page, used to store unfinished texts of its fields. */
 export const UnfinishedTexts = createContext<string | null>(null)
@@ -17,15 +18,15 @@ export function useUnfinished(field: string, onKept: (text: string) => void): (t
   const call = useRef(onKept)
   call.current = onKept
   useEffect(() => {
-    const kept = key === null ? null : storage()?.getItem(key)
+    const kept = key === null ? null : localStorageOrNull()?.getItem(key)
     if (typeof kept === 'string') call.current(kept)
   }, [key])
   return useCallback(
     (text) => {
       if (key === null) return
       try {
-        if (text === null) storage()?.removeItem(key)
-        else storage()?.setItem(key, text)
+        if (text === null) localStorageOrNull()?.removeItem(key)
+        else localStorageOrNull()?.setItem(key, text)
       } catch {
         // The browser's storage is full; the page still has the text.
       }
@@ -44,20 +45,11 @@ export function useUnfinishedField(draft: string): string | null {
 
 /** Forgets the texts of a draft that starts over. */
 export function forgetUnfinished(draft: string): void {
-  for (const key of keysOf(draft)) storage()?.removeItem(key)
+  for (const key of keysOf(draft)) localStorageOrNull()?.removeItem(key)
 }
 
 function keysOf(draft: string): string[] {
-  const store = storage()
+  const store = localStorageOrNull()
   const keys = Array.from({ length: store?.length ?? 0 }, (_, index) => store?.key(index) ?? '')
   return keys.filter((key) => key.startsWith(`${PREFIX}${draft}:`))
-}
-
-/** Reading the property throws where the browser blocks storage. */
-function storage(): Storage | null {
-  try {
-    return window.localStorage
-  } catch {
-    return null
-  }
 }

@@ -15,7 +15,7 @@ export function useDraft<T extends object>(
   { server, name, readOnly }: { server: DraftServer<T>; name: string; readOnly: boolean },
 ) {
   const { store, state } = useDraftStore<T, DraftState<T>, DraftStore<T>>(
-    (kept) => createDraftStore<T>({ ...kept, opened, server, onMerged, onRecovered }),
+    (options) => createDraftStore<T>({ ...options, opened, server, onMerged, onRecovered }),
     { name, fields: Object.keys(opened.content), readOnly },
   )
   useEffect(() => {

@@ -23,7 +23,7 @@ export function useDraft(options: {
 }): DraftControl {
   const { tenantId, workflowId, readOnly, ...rest } = options
   const { store, state } = useDraftStore<Kept, DraftState, DraftStore>(
-    (kept) => createDraftStore({ ...kept, ...rest, checks: isVisible, flushFields }),
+    (page) => createDraftStore({ ...page, ...rest, checks: isVisible, flushFields }),
     { name: `${tenantId}:${workflowId}`, fields: ['version', 'definition', 'layout'], readOnly },
   )
   return useMemo(() => ({ ...store, state }), [store, state])
