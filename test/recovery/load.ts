@@ -74,9 +74,7 @@ export async function startLoad(
       acknowledged.push({ runId, sent })
       const stopping = stop()
       const [{ run, accepted, still }, wasStopped] = await Promise.all([
-        carry(caller, runId, STUCK_MS, (stepId, answered) =>
-          acknowledged.push({ runId, stepId, answered }),
-        ),
+        carry(caller, runId, STUCK_MS, (stepId, answered) => acknowledged.push({ runId, stepId, answered })),
         stopping ? stopLater(runId, stopping) : false,
       ])
       if (still.ms > longestStill.ms) longestStill = { ...still, runId }
