@@ -4,7 +4,9 @@
  * nor anything they refer to.
  */
 export class Deadline {
-  private readonly ender = new AbortController()
+  /** Created when somebody asks for the signal or it fires: most work does neither, and a signal costs more than a timer. */
+  private ender: AbortController | undefined
+  private readonly racing = new Set<() => void>()
   private readonly timer: NodeJS.Timeout | undefined
   private isLate = false
   private readonly forward = () => this.abort(this.caller?.reason)
@@ -21,13 +23,23 @@ export class Deadline {
       caller?.addEventListener('abort', this.forward, { once: true })
       this.timer = setTimeout(() => {
         this.isLate = true
-        this.ender.abort(tooLate())
+        this.fire(tooLate())
       }, timeoutMs)
     }
   }
 
   get signal(): AbortSignal {
+    this.ender ??= new AbortController()
     return this.ender.signal
+  }
+
+  get aborted(): boolean {
+    return this.ender?.signal.aborted ?? false
+  }
+
+  /** Throws the signal's reason if it has fired. */
+  throwIfAborted(): void {
+    this.ender?.signal.throwIfAborted()
   }
 
   /** Whether the work ended because time was up. */
@@ -40,25 +52,24 @@ export class Deadline {
    * the signal.
    */
   async race<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this
     let leave = () => {}
     const ended = new Promise<never>((_resolve, reject) => {
-      leave = () => reject(signal.reason)
-      if (signal.aborted) leave()
-      else signal.addEventListener('abort', leave, { once: true })
+      leave = () => reject(this.signal.reason)
     })
+    if (this.aborted) leave()
+    else this.racing.add(leave)
     work.catch(() => {})
     try {
       return await Promise.race([ended, work])
     } finally {
-      signal.removeEventListener('abort', leave)
+      this.racing.delete(leave)
     }
   }
 
   /** Ends the work for another reason. */
   abort(reason: unknown): void {
     clearTimeout(this.timer)
-    this.ender.abort(reason)
+    this.fire(reason)
   }
 
   /** Detaches from the caller's signal and the timer. Nothing fires any more. */
@@ -70,6 +81,12 @@ export class Deadline {
   /** Releases, and aborts any remaining work. */
   end(): void {
     this.release()
-    this.ender.abort()
+    this.fire()
+  }
+
+  private fire(reason?: unknown): void {
+    this.ender ??= new AbortController()
+    this.ender.abort(reason)
+    for (const leave of this.racing) leave()
   }
 }

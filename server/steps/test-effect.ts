@@ -29,13 +29,14 @@ export const testEffect = defineStep({
   sample: { body: {} },
   exits: ['next', 'error'],
   defines: (config, stepId) => ({ fields: { [config.saveAs ?? stepId]: { type: 'any' } }, open: true }),
-  async run({ config, signal, idempotencyKey }) {
+  async run(step) {
+    const { config, idempotencyKey } = step
     if (config.url === undefined) return { output: config.body }
     const response = await fetch(config.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
       body: JSON.stringify(config.body),
-      signal,
+      signal: step.signal,
     }).catch((err: unknown) => {
       throw new TransientError(`the effect server did not answer: ${err instanceof Error ? err.message : String(err)}`)
     })

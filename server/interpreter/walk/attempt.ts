@@ -34,10 +34,9 @@ export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<
   const deadline = new Deadline(undefined, Math.min(timeoutMs, left), tooSlow)
   // From here on a notification fires the signal.
   const release = endWhenStopped(begun, (reason) => deadline.abort(reason))
-  const { signal } = deadline
   try {
     if (!isStillCurrent(begun)) await deadline.race(checkBeforeEffect(ctx, begun))
-    signal.throwIfAborted()
+    deadline.throwIfAborted()
     const run = () =>
       begun.type.run({
         config,
@@ -45,7 +44,9 @@ export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<
         runId: state.ref.runId,
         data: state.data,
         ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
-        signal,
+        get signal() {
+          return deadline.signal
+        },
         idempotencyKey: idempotencyKeyOf(state.ref, at),
         log: begun.log.add,
         uses: (known) => {
@@ -54,12 +55,13 @@ export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<
         known: begun.known,
       })
     // If a step ignores its signal, nothing waits for it; its result no longer counts.
-    return await deadline.race(begun.early ? goOn(begun.early, signal, run) : run())
+    return await deadline.race(begun.early ? goOn(begun.early, deadline.signal, run) : run())
   } catch (err) {
     // Errors that a step throws after its signal fired are only consequences; history should show the signal's reason.
-    throw signal.aborted ? signal.reason : err
+    deadline.throwIfAborted()
+    throw err
   } finally {
-    if (signal.aborted) begun.early?.stop()
+    if (deadline.aborted) begun.early?.stop()
     deadline.release()
     release()
   }
