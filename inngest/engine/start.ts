@@ -19,10 +19,19 @@ export interface NewRun {
   waits: NewWait[]
 }
 
+/** The lanes of recent events by their key's value: a start asks for its lane several times. */
+const lanes = new Map<unknown, string>()
+const MAX_LANES = 1_000
+
 /** The lane in which runs of a function take their turns. Null for a function without a limit. */
 export function laneOf({ concurrency }: FunctionSpec, event: Pick<EngineEvent, 'data'>): string | null {
   if (!concurrency) return null
-  return concurrency.key ? digest(read(concurrency.key, { event: event as EngineEvent })?.value ?? null) : '*'
+  if (!concurrency.key) return '*'
+  const value = read(concurrency.key, { event: event as EngineEvent })?.value ?? null
+  const lane = lanes.get(value) ?? digest(value)
+  if (lanes.size >= MAX_LANES) lanes.clear()
+  lanes.set(value, lane)
+  return lane
 }
 
 /** Builds a run from its function and event. Writes nothing. */
