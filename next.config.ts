@@ -20,8 +20,10 @@ const config: NextConfig = {
   ],
   // Pages load only the parts of these that they use. No build cache: consecutive builds that would profit are rare,
   // and writing it takes a quarter of the first build's time. No preloading of every page: it takes a second of
-  // processor time, just when a replacement process is busiest.
+  // processor time, just when a replacement process is busiest. A navigation without a network waits for it; Next
+  // would otherwise leave the page for the browser's own error page, with everything typed on it.
   experimental: {
+    useOffline: true,
     turbopackFileSystemCacheForBuild: false,
     preloadEntriesOnStart: false,
     optimizePackageImports: ['@mantine/core', '@mantine/hooks', 'lucide-react'],

@@ -1,16 +1,19 @@
 'use client'
 import { Button, Code } from '@mantine/core'
+import { tryAgain } from './_ui/network'
+import { useRecovery } from './_ui/use-recovery'
 import EntranceLayout from './(auth)/layout'
 import styles from './(auth)/words.module.css'
 
 /** Shown when a page outside the workspaces fails to render. */
-export default function PageError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function PageError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
+  const waiting = useRecovery(error, retry)
   return (
     <EntranceLayout>
-      <div role="alert">
-        <h1 className={styles.title}>This page could not be shown</h1>
+      <div role={waiting ? 'status' : 'alert'}>
+        <h1 className={styles.title}>{waiting ? 'No network connection' : 'This page could not be shown'}</h1>
         <p className={styles.lead}>
-          Something went wrong on our side.
+          {waiting ? 'This page appears when the connection is back.' : 'Something went wrong on our side.'}
           {error.digest && (
             <>
               {' '}
@@ -18,7 +21,7 @@ export default function PageError({ error, reset }: { error: Error & { digest?: 
             </>
           )}
         </p>
-        <Button mt="lg" fullWidth onClick={reset}>
+        <Button mt="lg" fullWidth onClick={waiting ? tryAgain : retry}>
           Try again
         </Button>
       </div>

@@ -1,15 +1,22 @@
 'use client'
+import { tryAgain } from './_ui/network'
+import { useRecovery } from './_ui/use-recovery'
 
 /** Shown when even the root layout fails, so it relies on no component or style sheet. */
-export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function GlobalError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
+  const waiting = useRecovery(error, retry)
   return (
     <html lang="en" style={{ colorScheme: 'light dark' }}>
       <body style={{ margin: 0, font: '16px/1.5 system-ui, sans-serif' }}>
         <title>Millrace</title>
-        <main style={{ maxWidth: '30rem', margin: '0 auto', padding: '20vh 1rem' }} role="alert">
-          <h1 style={{ fontSize: '1.25rem' }}>Millrace could not show this page</h1>
+        <main style={{ maxWidth: '30rem', margin: '0 auto', padding: '20vh 1rem' }} role={waiting ? 'status' : 'alert'}>
+          <h1 style={{ fontSize: '1.25rem' }}>
+            {waiting ? 'No network connection' : 'Millrace could not show this page'}
+          </h1>
           <p>
-            Something went wrong on our side. Everything you saved is safe.
+            {waiting
+              ? 'This page appears when the connection is back.'
+              : 'Something went wrong on our side. Everything you saved is safe.'}
             {error.digest && (
               <>
                 {' '}
@@ -17,7 +24,11 @@ export default function GlobalError({ error, reset }: { error: Error & { digest?
               </>
             )}
           </p>
-          <button type="button" onClick={reset} style={{ padding: '0.5rem 1rem', font: 'inherit' }}>
+          <button
+            type="button"
+            onClick={waiting ? tryAgain : retry}
+            style={{ padding: '0.5rem 1rem', font: 'inherit' }}
+          >
             Try again
           </button>
         </main>

@@ -2,6 +2,7 @@
 import { MantineProvider } from '@mantine/core'
 import { type ReactNode, useLayoutEffect } from 'react'
 import { guardKeys } from './_ui/keys'
+import { NetworkNotice } from './_ui/network-notice'
 import { cssVariables, theme } from './theme'
 
 /** A client component, because a theme contains functions, which cannot be passed from the server. */
@@ -11,6 +12,7 @@ export function ThemeProvider({ children }: { children: ReactNode }) {
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       {children}
+      <NetworkNotice />
     </MantineProvider>
   )
 }

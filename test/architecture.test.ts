@@ -87,6 +87,21 @@ describe('who may import whom', () => {
     expect(users).toEqual(['app/_ui/link.tsx'])
   })
 
+  test('code that is loaded on demand waits for the network instead of failing', () => {
+    const bare = files.filter((file) => {
+      if (!inside('app')(file) || inside('app/api')(file)) return false
+      const text = code(file)
+      const count = (of: RegExp) => text.match(of)?.length ?? 0
+      const imported = count(/(?<![\w.]|typeof )import\(/g)
+      const waiting = count(/\b(loadPart|loadDialog|loadQuiet|network\.load)\(\s*\(\) => import\(/g)
+      // The inbox loads a part before it shows it.
+      const named = count(/const load\w+ = \(\) => import\(/g)
+      const parts = count(/\bdynamic[<(]/g)
+      return imported !== waiting + named || parts !== count(/\(\) =>\s*load(Part|Dialog|Quiet)\(/g)
+    })
+    expect(bare).toEqual([])
+  })
+
   test('the API uses nothing of Next, because it is served without it too', () => {
     expect(offenders(inside('app/api'), ({ to, ours }) => ours || !/^next(\/|$)/.test(to))).toEqual([])
   })

@@ -2,12 +2,13 @@
 import { Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import type { CodeEditorProps } from './code-mirror'
+import { inPlace, loadPart } from './part'
 
 /** Loaded when first shown: it is larger than the rest of most screens. */
-const CodeMirror = dynamic<CodeEditorProps>(() => import('./code-mirror').then((module) => module.CodeMirror), {
-  ssr: false,
-  loading: () => <Skeleton height="100%" radius="md" />,
-})
+const CodeMirror = dynamic<CodeEditorProps>(
+  () => loadPart(() => import('./code-mirror').then((module) => module.CodeMirror)),
+  { ssr: false, loading: inPlace(<Skeleton height="100%" radius="md" />) },
+)
 
 /** A code field. Its height is set before its code loads, so that nothing below moves. */
 export function CodeEditor(props: CodeEditorProps) {

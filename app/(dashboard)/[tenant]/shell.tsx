@@ -1,16 +1,30 @@
 'use client'
-import { Notifications } from '@mantine/notifications'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
+import { loadDialog, loadQuiet, nothing, WaitingDialog } from '@/app/_ui/part'
 import { useFocusReturn } from '@/app/_ui/use-focus-return'
 import { HealthBanner } from './health-banner'
 import { Navigation } from './navigation'
 import styles from './shell.module.css'
 import { useGlobalKeys } from './use-global-keys'
 
-const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false })
-const Live = dynamic(() => import('./_live/live').then((module) => module.Live), { ssr: false })
-const ShortcutSheet = dynamic(() => import('./shortcuts').then((module) => module.ShortcutSheet), { ssr: false })
+const Palette = dynamic(() => loadDialog(() => import('./palette').then((module) => module.Palette)), {
+  ssr: false,
+  loading: WaitingDialog,
+})
+// Shows what was notified before it was loaded too.
+const Toasts = dynamic(() => loadQuiet(() => import('./toasts').then((module) => module.Toasts)), {
+  ssr: false,
+  loading: nothing,
+})
+const Live = dynamic(() => loadQuiet(() => import('./_live/live').then((module) => module.Live)), {
+  ssr: false,
+  loading: nothing,
+})
+const ShortcutSheet = dynamic(() => loadDialog(() => import('./shortcuts').then((module) => module.ShortcutSheet)), {
+  ssr: false,
+  loading: WaitingDialog,
+})
 
 /**
  * The frame of every screen: a navigation rail, or a bar at the bottom on phones, and everything that screens share.
@@ -32,7 +46,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <HealthBanner />
         {children}
       </main>
-      <Notifications position="bottom-right" limit={3} />
+      <Toasts />
       {paletteAsked > 0 && <Palette asked={paletteAsked} onKeys={openSheet} />}
       <Live />
       {sheet !== 'never' && <ShortcutSheet opened={sheet === 'open'} onClose={() => setSheet('closed')} />}

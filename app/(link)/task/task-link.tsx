@@ -3,14 +3,19 @@ import { Button, Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { useCallback, useEffect, useState } from 'react'
 import { WhatToDo } from '@/app/_ui/error-code'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { call, type FormProblem, problemOf } from '@/app/(auth)/api'
 import type { TaskLinkView } from '@/server/links/view'
 import { Closed } from './closed'
 import styles from './task.module.css'
 import { useToken } from './use-token'
 
-const OpenTask = dynamic(() => import('./open-task').then((module) => module.OpenTask), { loading: Waiting })
-const Receipt = dynamic(() => import('./receipt').then((module) => module.Receipt), { loading: Waiting })
+const OpenTask = dynamic(() => loadPart(() => import('./open-task').then((module) => module.OpenTask)), {
+  loading: inPlace(<Waiting />),
+})
+const Receipt = dynamic(() => loadPart(() => import('./receipt').then((module) => module.Receipt)), {
+  loading: inPlace(<Waiting />),
+})
 
 /** A task, the receipt of its answer, or the reason why it is closed. */
 export function TaskLink() {

@@ -6,6 +6,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { useTenant } from '../tenant-context'
 import { useWorkflowName } from '../workflows/use-workflow-name'
@@ -13,10 +14,10 @@ import { WorkflowTabs } from '../workflows/workflow-tabs'
 import { Figures } from './figures'
 import { PERIODS, periodOf } from './period'
 
-const HeatGraph = dynamic<{ workflowId: string }>(() => import('./heat-graph').then((module) => module.HeatGraph), {
-  ssr: false,
-  loading: () => <Skeleton height={420} radius="md" />,
-})
+const HeatGraph = dynamic<{ workflowId: string }>(
+  () => loadPart(() => import('./heat-graph').then((module) => module.HeatGraph)),
+  { ssr: false, loading: inPlace(<Skeleton height={420} radius="md" />) },
+)
 
 export function InsightsScreen({ workflowId }: { workflowId?: string }) {
   const trpc = useTRPC()

@@ -3,10 +3,13 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import type { Task } from '@/server/views/tasks/get'
 import { useTenant } from '../tenant-context'
 
-const LinkDialog = dynamic(() => import('./link-dialog').then((module) => module.LinkDialog))
+const LinkDialog = dynamic(() => loadDialog(() => import('./link-dialog').then((module) => module.LinkDialog)), {
+  loading: WaitingDialog,
+})
 
 /** Opens a task's links, for members who may answer it: a link delegates that right. */
 export function TaskLinkButton({ task }: { task: Task }) {

@@ -6,15 +6,17 @@ import { CodeDiff } from '@/app/_ui/code-diff'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Link } from '@/app/_ui/link'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import type { UserOf } from '@/server/views/users-of'
 import { useTenant } from '../tenant-context'
 import { pretty } from './json'
 import styles from './versioned.module.css'
 
-const PublishCases = dynamic(() => import('../_test-cases/lazy').then((module) => module.PublishCases), {
-  ssr: false,
-})
+const PublishCases = dynamic(
+  () => loadPart(() => import('../_test-cases/lazy').then((module) => module.PublishCases)),
+  { ssr: false, loading: inPlace(null) },
+)
 
 export interface PublishDialogProps {
   opened: boolean

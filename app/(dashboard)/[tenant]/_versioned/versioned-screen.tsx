@@ -3,6 +3,7 @@ import { Tabs } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { PageBody } from '@/app/_ui/page-body'
+import { inPlace, loadDialog, loadPart, WaitingDialog } from '@/app/_ui/part'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { DraftNotes } from './draft-notes'
 import { UnfinishedTexts, useUnfinishedField } from './unfinished'
@@ -11,11 +12,15 @@ import styles from './versioned.module.css'
 import { VersionedHeader } from './versioned-header'
 
 // `dynamic` loses the type that ties the read content to the shown one.
-const VersionsTab = dynamic(() => import('./versions-tab').then((module) => module.VersionsTab), {
+const VersionsTab = dynamic(() => loadPart(() => import('./versions-tab').then((module) => module.VersionsTab)), {
   ssr: false,
+  loading: inPlace(null),
 }) as typeof import('./versions-tab').VersionsTab
 
-const PublishDialog = dynamic(() => import('./publish-dialog').then((module) => module.PublishDialog), { ssr: false })
+const PublishDialog = dynamic(
+  () => loadDialog(() => import('./publish-dialog').then((module) => module.PublishDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
 
 export interface VersionedTab {
   name: string

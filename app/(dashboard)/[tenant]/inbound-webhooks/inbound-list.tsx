@@ -9,6 +9,7 @@ import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { inPlace, loadDialog, loadPart, WaitingDialog } from '@/app/_ui/part'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { InboundItem } from '@/server/views/inbound/browse'
@@ -18,10 +19,19 @@ import { DeleteInboundDialog } from './delete-inbound-dialog'
 import { InboundTable } from './inbound-table'
 
 // The forms are large, and only an opened dialog needs them.
-const InboundDialog = dynamic(() => import('./inbound-dialog').then((module) => module.InboundDialog))
-const SecretDialog = dynamic(() => import('./secret-dialog').then((module) => module.SecretDialog))
-const TryDialog = dynamic(() => import('./try-dialog').then((module) => module.TryDialog))
-const DeliveryList = dynamic(() => import('./delivery-list').then((module) => module.DeliveryList))
+const InboundDialog = dynamic(
+  () => loadDialog(() => import('./inbound-dialog').then((module) => module.InboundDialog)),
+  { loading: WaitingDialog },
+)
+const SecretDialog = dynamic(() => loadDialog(() => import('./secret-dialog').then((module) => module.SecretDialog)), {
+  loading: WaitingDialog,
+})
+const TryDialog = dynamic(() => loadDialog(() => import('./try-dialog').then((module) => module.TryDialog)), {
+  loading: WaitingDialog,
+})
+const DeliveryList = dynamic(() => loadPart(() => import('./delivery-list').then((module) => module.DeliveryList)), {
+  loading: inPlace(null),
+})
 
 type Open =
   | { dialog: 'create' }

@@ -8,9 +8,11 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
+import { network } from '@/app/_ui/network'
 import { notifyDone } from '@/app/_ui/notify'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { SearchField } from '@/app/_ui/search-field'
 import { Time } from '@/app/_ui/time'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
@@ -26,7 +28,7 @@ import { TaskQueue } from './task-queue'
 
 /** With all kinds of fields, most of the screen's code: loaded while users read the queue. */
 const loadTaskView = () => import('./task-view').then((module) => module.TaskView)
-const TaskView = dynamic(loadTaskView, { loading: () => <Skeleton height={240} radius="md" /> })
+const TaskView = dynamic(() => loadPart(loadTaskView), { loading: inPlace(<Skeleton height={240} radius="md" />) })
 
 const TYPES = [
   { value: 'collect_inputs', label: 'Forms' },
@@ -52,7 +54,7 @@ export function Inbox() {
   // The navigation sends the same query, whose result may arrive before hydration, while the server's HTML lacks it.
   const mounted = useMounted()
   useEffect(() => {
-    loadTaskView().catch(() => {})
+    network.load(loadTaskView).catch(() => {})
   }, [])
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
   const searchedTo = query.data?.pages.at(-1)?.searchedTo

@@ -7,6 +7,7 @@ import { type MouseEvent, useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { errorPage } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { OperationPart } from '@/app/reference/operation'
 import reference from '@/app/reference/reference.module.css'
 import { SchemaTree } from '@/app/reference/schema-tree'
@@ -16,9 +17,9 @@ import type { Call } from './call'
 import styles from './reference.module.css'
 
 /** Loaded on first use: the fields for all kinds of values are large. */
-const TryCall = dynamic(() => import('./try-call').then((module) => module.TryCall), {
+const TryCall = dynamic(() => loadPart(() => import('./try-call').then((module) => module.TryCall)), {
   ssr: false,
-  loading: () => <Skeleton height={160} radius="md" />,
+  loading: inPlace(<Skeleton height={160} radius="md" />),
 })
 
 /** The calls of one entry, with the schemas that they name. */

@@ -5,13 +5,17 @@ import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { saveFile } from '@/app/_ui/save-file'
 import type { BrowseRuns } from '@/server/views/runs/browse'
 import type { Bulk } from '@/server/views/runs/bulk'
 import { useTenant } from '../tenant-context'
 import { filterOf } from './run-filter'
 
-const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module.BulkDialog), { ssr: false })
+const BulkDialog = dynamic(() => loadDialog(() => import('./bulk-dialog').then((module) => module.BulkDialog)), {
+  ssr: false,
+  loading: WaitingDialog,
+})
 
 /** The bulk actions for all runs that match the filter. */
 export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged: () => void }) {

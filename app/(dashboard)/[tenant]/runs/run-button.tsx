@@ -3,10 +3,14 @@ import { Button } from '@mantine/core'
 import { Play } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useTenant } from '../tenant-context'
 import { useNamed } from '../workflows/use-workflow-name'
 
-const RunDialog = dynamic(() => import('../workflows/run-dialog').then((module) => module.RunDialog), { ssr: false })
+const RunDialog = dynamic(
+  () => loadDialog(() => import('../workflows/run-dialog').then((module) => module.RunDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
 
 /** Starts a workflow's published version, for the roles that may. */
 export function RunButton({ workflowId }: { workflowId: string }) {

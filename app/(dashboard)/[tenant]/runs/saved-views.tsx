@@ -7,12 +7,14 @@ import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { notifyError } from '@/app/_ui/notify'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useTenant } from '../tenant-context'
 import { viewOf } from './run-filter'
 
-const SaveViewDialog = dynamic(() => import('./save-view-dialog').then((module) => module.SaveViewDialog), {
-  ssr: false,
-})
+const SaveViewDialog = dynamic(
+  () => loadDialog(() => import('./save-view-dialog').then((module) => module.SaveViewDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
 
 /** The user's saved views of the list, and the actions for the current one. */
 export function SavedViews({ params, workflowId }: { params: URLSearchParams; workflowId: string | undefined }) {

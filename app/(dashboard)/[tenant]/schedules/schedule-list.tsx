@@ -9,6 +9,7 @@ import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { ScheduleItem } from '@/server/views/schedules/browse'
 import { useTenant } from '../tenant-context'
@@ -16,7 +17,10 @@ import { DeleteScheduleDialog } from './delete-schedule-dialog'
 import { ScheduleTable } from './schedule-table'
 
 // The form is large, and only an opened dialog needs it.
-const ScheduleDialog = dynamic(() => import('./schedule-dialog').then((module) => module.ScheduleDialog))
+const ScheduleDialog = dynamic(
+  () => loadDialog(() => import('./schedule-dialog').then((module) => module.ScheduleDialog)),
+  { loading: WaitingDialog },
+)
 
 type Open = { dialog: 'create' } | { dialog: 'edit' | 'delete'; schedule: ScheduleItem }
 

@@ -2,16 +2,17 @@
 import { Button, Skeleton, Textarea } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { isRequired } from '@/server/definition/fields'
 import type { Field } from '@/server/definition/schema'
 import { readRows } from './start-values'
 
-const ValueRows = dynamic(() => import('./value-rows').then((module) => module.ValueRows), {
-  loading: () => <Skeleton height={ROWS_HEIGHT} radius="md" />,
-})
-
 /** The approximate height of an empty list or object in rows, in pixels. */
 const ROWS_HEIGHT = 72
+
+const ValueRows = dynamic(() => loadPart(() => import('./value-rows').then((module) => module.ValueRows)), {
+  loading: inPlace(<Skeleton height={ROWS_HEIGHT} radius="md" />),
+})
 
 /**
  * A field whose value is JSON: an object or a list as rows, or as text if the user prefers that or rows cannot show it;

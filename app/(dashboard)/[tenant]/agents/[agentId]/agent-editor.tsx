@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { asError } from '../../_versioned/field-errors'
 import { onScreenState } from '../../_versioned/on-screen'
 import { useVersioned } from '../../_versioned/use-versioned'
@@ -17,7 +18,10 @@ import styles from './playground.module.css'
 import { SchemaTab } from './schema-tab'
 import { useTalk } from './use-talk'
 
-const AgentCases = dynamic(() => import('../../_test-cases/lazy').then((module) => module.AgentCases), { ssr: false })
+const AgentCases = dynamic(() => loadPart(() => import('../../_test-cases/lazy').then((module) => module.AgentCases)), {
+  ssr: false,
+  loading: inPlace(null),
+})
 
 /** Wide enough for the playground beside the form; `.beside` has the same width. */
 const WIDE = '(min-width: 90em)'

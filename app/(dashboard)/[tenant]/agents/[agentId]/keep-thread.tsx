@@ -3,11 +3,13 @@ import { Button } from '@mantine/core'
 import { ListPlus } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { asData, type Turn } from './conversation'
 
-const KeepAgentCase = dynamic(() => import('../../_test-cases/lazy').then((module) => module.KeepAgentCase), {
-  ssr: false,
-})
+const KeepAgentCase = dynamic(
+  () => loadDialog(() => import('../../_test-cases/lazy').then((module) => module.KeepAgentCase)),
+  { ssr: false, loading: WaitingDialog },
+)
 
 /** Offers to save a thread as a test case. */
 export function KeepThread(props: { agentId: string; threadId: string; last: Turn; structured: boolean }) {

@@ -7,12 +7,15 @@ import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { notifyError } from '@/app/_ui/notify'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 
 // The form is large, and only an opened dialog needs it.
-const AgainInput = dynamic(() => import('./again-input').then((module) => module.AgainInput))
+const AgainInput = dynamic(() => loadDialog(() => import('./again-input').then((module) => module.AgainInput)), {
+  loading: WaitingDialog,
+})
 
 /** Starts a new run of the same version: with the same input, with another, or from the failed step. */
 export function AgainMenu({ run }: { run: RunOverview }) {

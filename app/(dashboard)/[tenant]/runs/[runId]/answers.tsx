@@ -4,6 +4,7 @@ import { CircleCheck } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
 import { FieldsView } from '@/app/_ui/fields-view'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { Clock } from '@/app/_ui/time'
 import type { ReadWholeValue } from '@/server/runs/whole-value'
 import type { RunOverview } from '@/server/views/runs/overview'
@@ -13,7 +14,9 @@ import { saidWith } from './said-with'
 import { ValueView } from './value-view'
 
 /** Only for runs with sensitive fields. Also rendered on the server, so that nothing below moves. */
-const RevealFields = dynamic(() => import('./reveal-fields').then((module) => module.RevealFields))
+const RevealFields = dynamic(() => loadPart(() => import('./reveal-fields').then((module) => module.RevealFields)), {
+  loading: inPlace(null),
+})
 
 /** The number of decisions shown initially, the latest ones. */
 const DECISIONS = 4

@@ -10,6 +10,7 @@ import { FailureCode } from '@/app/_ui/error-code'
 import { JsonView } from '@/app/_ui/json-view'
 import { Link } from '@/app/_ui/link'
 import { notifyError } from '@/app/_ui/notify'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { answerHeight } from '../../inbox/answer/answer-height'
@@ -23,11 +24,14 @@ import type { Visit } from './timeline-model'
 import { sizeText } from './value-view'
 
 /** With all kinds of fields: loaded only for runs that wait for a person. */
-const AnswerForm = dynamic(() => import('../../inbox/answer/answer-form').then((module) => module.AnswerForm), {
-  // It shows nothing before it can store a draft.
-  ssr: false,
-  loading: () => <Skeleton height="100%" radius="md" />,
-})
+const AnswerForm = dynamic(
+  () => loadPart(() => import('../../inbox/answer/answer-form').then((module) => module.AnswerForm)),
+  {
+    // It shows nothing before it can store a draft.
+    ssr: false,
+    loading: inPlace(<Skeleton height="100%" radius="md" />),
+  },
+)
 
 function Card({
   tone,

@@ -11,6 +11,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { Link } from '@/app/_ui/link'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { hasClosed } from '@/app/_ui/single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { isBranch } from '@/server/definition/branches'
@@ -29,12 +30,15 @@ import { RESULT, START, Timeline } from './timeline'
 import { branchOfKey, placeText, type Visit, visitsOf } from './timeline-model'
 import { useLiveRun, useRefresh } from './use-live-run'
 
-const RunGraph = dynamic(() => import('./run-graph').then((module) => module.RunGraph), {
+const RunGraph = dynamic(() => loadPart(() => import('./run-graph').then((module) => module.RunGraph)), {
   ssr: false,
-  loading: () => <Skeleton height={480} radius="md" />,
+  loading: inPlace(<Skeleton height={480} radius="md" />),
 })
 
-const Comments = dynamic(() => import('../../_comments/comments').then((module) => module.Comments), { ssr: false })
+const Comments = dynamic(() => loadPart(() => import('../../_comments/comments').then((module) => module.Comments)), {
+  ssr: false,
+  loading: inPlace(null),
+})
 
 const VIEWS = [
   { value: 'timeline', label: 'Timeline' },

@@ -4,15 +4,17 @@ import { Repeat } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { Dialog } from '@/app/_ui/dialog'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { AgainForm } from './again-form'
 import { mayRetry } from './may-retry'
 
 // The form is large, and only an opened dialog needs it.
-const AgainFromForm = dynamic(() => import('./again-from-form').then((module) => module.AgainFromForm), {
-  loading: () => <Skeleton height={160} radius="md" />,
-})
+const AgainFromForm = dynamic(
+  () => loadPart(() => import('./again-from-form').then((module) => module.AgainFromForm)),
+  { loading: inPlace(<Skeleton height={160} radius="md" />) },
+)
 
 /** Starts a new run that continues at a step of this one. Editors may change some of its data. */
 export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepId: string; stepName: string }) {

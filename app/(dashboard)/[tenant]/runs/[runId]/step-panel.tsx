@@ -9,6 +9,7 @@ import { CopyButton } from '@/app/_ui/copy-button'
 import { FailureCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Link } from '@/app/_ui/link'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Duration, Time } from '@/app/_ui/time'
 import { durationText } from '@/app/_ui/time-text'
@@ -21,9 +22,9 @@ import { RunFromHere } from './run-from-here'
 import { stateOf, type Visit } from './timeline-model'
 import { ValueView } from './value-view'
 
-const StepMessages = dynamic(() => import('./step-messages').then((module) => module.StepMessages), {
+const StepMessages = dynamic(() => loadPart(() => import('./step-messages').then((module) => module.StepMessages)), {
   ssr: false,
-  loading: () => <Skeleton height={160} radius="md" />,
+  loading: inPlace(<Skeleton height={160} radius="md" />),
 })
 
 interface Panel {

@@ -9,6 +9,7 @@ import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
@@ -17,7 +18,10 @@ import { SecretTable } from './secret-table'
 import { TokenDebugger } from './token-debugger'
 
 // The list does not need it.
-const CreateSecretDialog = dynamic(() => import('./create-secret-dialog').then((file) => file.CreateSecretDialog))
+const CreateSecretDialog = dynamic(
+  () => loadDialog(() => import('./create-secret-dialog').then((file) => file.CreateSecretDialog)),
+  { loading: WaitingDialog },
+)
 
 /** The secrets with which customers' backends sign tokens for their users. */
 export function SecretList() {

@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { IdText } from '@/app/_ui/id-text'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { Time } from '@/app/_ui/time'
 import type { SecretItem } from '@/server/views/credentials/signing-secrets'
 import { CredentialMenu } from '../credential-menu'
@@ -13,8 +14,12 @@ import { CredentialTable } from '../credential-table'
 import styles from '../settings.module.css'
 import { limitText } from './limits'
 
-const RotateDialog = dynamic(() => import('./rotate-dialog').then((file) => file.RotateDialog))
-const LimitsDialog = dynamic(() => import('./limits-dialog').then((file) => file.LimitsDialog))
+const RotateDialog = dynamic(() => loadDialog(() => import('./rotate-dialog').then((file) => file.RotateDialog)), {
+  loading: WaitingDialog,
+})
+const LimitsDialog = dynamic(() => loadDialog(() => import('./limits-dialog').then((file) => file.LimitsDialog)), {
+  loading: WaitingDialog,
+})
 
 export function SecretTable({ secrets }: { secrets: SecretItem[] }) {
   return (

@@ -9,6 +9,7 @@ import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { VaultItem } from '@/server/views/vault'
 import { useTenant } from '../../tenant-context'
@@ -18,8 +19,14 @@ import { VaultTable } from './vault-table'
 import { VaultWarnings } from './vault-warnings'
 
 // The field for hosts is large, and only opened dialogs need it.
-const BindSecretDialog = dynamic(() => import('./bind-secret-dialog').then((module) => module.BindSecretDialog))
-const SetSecretDialog = dynamic(() => import('./set-secret-dialog').then((module) => module.SetSecretDialog))
+const BindSecretDialog = dynamic(
+  () => loadDialog(() => import('./bind-secret-dialog').then((module) => module.BindSecretDialog)),
+  { loading: WaitingDialog },
+)
+const SetSecretDialog = dynamic(
+  () => loadDialog(() => import('./set-secret-dialog').then((module) => module.SetSecretDialog)),
+  { loading: WaitingDialog },
+)
 
 /** Values that tools and agents send to other services. Once saved, they are never shown again. */
 export function VaultList() {

@@ -3,6 +3,7 @@ import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { ClipboardPaste } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useId, useState } from 'react'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { errorAt } from '../../_versioned/field-errors'
 import { useSecretNames } from '../../_versioned/use-secret-names'
 import styles from '../../_versioned/versioned.module.css'
@@ -12,7 +13,10 @@ import { PairsEditor } from './pairs-editor'
 import { configText, textsOf, withField } from './tool-form'
 
 // Reads curl commands, which few users have: not part of the page's first load.
-const ImportDialog = dynamic(() => import('./import-dialog').then((module) => module.ImportDialog), { ssr: false })
+const ImportDialog = dynamic(() => loadDialog(() => import('./import-dialog').then((module) => module.ImportDialog)), {
+  ssr: false,
+  loading: WaitingDialog,
+})
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 

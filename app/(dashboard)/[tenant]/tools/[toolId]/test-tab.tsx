@@ -8,6 +8,7 @@ import { errorOf, useTRPC } from '@/app/_trpc/client'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
 import type { JsonObject } from '@/server/definition/json'
@@ -23,7 +24,10 @@ import { ArgsForm } from './args-form'
 import { TestAnswer } from './test-answer'
 import type { Tool, ToolForm } from './tool-form'
 
-const ToolCases = dynamic(() => import('../../_test-cases/lazy').then((module) => module.ToolCases), { ssr: false })
+const ToolCases = dynamic(() => loadPart(() => import('../../_test-cases/lazy').then((module) => module.ToolCases)), {
+  ssr: false,
+  loading: inPlace(null),
+})
 
 /**
  * Calls the tool as it is on screen, saved or not, and shows an API caller's response. A response no longer counts as a

@@ -12,6 +12,7 @@ import '@xyflow/react/dist/base.css'
 import { useMediaQuery, useReducedMotion } from '@mantine/hooks'
 import dynamic from 'next/dynamic'
 import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import { loadQuiet, nothing } from '@/app/_ui/part'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { useEditorActions } from '../actions/editor-actions'
@@ -32,9 +33,10 @@ import { useCanvasEvents } from './use-canvas-events'
 import { useCanvasKeys } from './use-canvas-keys'
 import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
 
-const CanvasMarks = dynamic(() => import('../presence/canvas-marks').then((module) => module.CanvasMarks), {
-  ssr: false,
-})
+const CanvasMarks = dynamic(
+  () => loadQuiet(() => import('../presence/canvas-marks').then((module) => module.CanvasMarks)),
+  { ssr: false, loading: nothing },
+)
 
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }

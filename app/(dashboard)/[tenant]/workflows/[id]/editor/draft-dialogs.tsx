@@ -1,6 +1,7 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useTenant } from '../../../tenant-context'
 import type { GoTo, SaveNow } from '../actions/screen'
 import type { ConflictDialogProps } from '../dialogs/conflict-dialog'
@@ -9,12 +10,12 @@ import { RestoreDialog } from '../dialogs/restore-dialog'
 import type { DraftControl } from '../draft/use-draft'
 
 const PublishDialog = dynamic<PublishDialogProps>(
-  () => import('../dialogs/publish-dialog').then((module) => module.PublishDialog),
-  { ssr: false },
+  () => loadDialog(() => import('../dialogs/publish-dialog').then((module) => module.PublishDialog)),
+  { ssr: false, loading: WaitingDialog },
 )
 const ConflictDialog = dynamic<ConflictDialogProps>(
-  () => import('../dialogs/conflict-dialog').then((module) => module.ConflictDialog),
-  { ssr: false },
+  () => loadDialog(() => import('../dialogs/conflict-dialog').then((module) => module.ConflictDialog)),
+  { ssr: false, loading: WaitingDialog },
 )
 
 /** The dialogs about the whole draft: publishing it, resolving a conflict, and restoring unsaved changes. */

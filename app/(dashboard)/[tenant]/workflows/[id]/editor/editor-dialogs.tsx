@@ -2,6 +2,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { EditorDialog } from '../actions/screen'
@@ -15,8 +16,8 @@ import { updateStep } from '../model/edit-steps'
 import { fragmentOf } from '../model/fragment'
 
 const KeysDialog = dynamic<{ onClose: () => void }>(
-  () => import('../dialogs/keys-dialog').then((module) => module.KeysDialog),
-  { ssr: false },
+  () => loadDialog(() => import('../dialogs/keys-dialog').then((module) => module.KeysDialog)),
+  { ssr: false, loading: WaitingDialog },
 )
 
 export function EditorDialogs(props: {

@@ -3,6 +3,7 @@ import { Drawer } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { type CSSProperties, memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyLatest } from '@/app/_ui/notify'
+import { loadQuiet, nothing } from '@/app/_ui/part'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft as WorkflowDraft } from '@/server/views/workflows/get-draft'
@@ -41,12 +42,16 @@ import { usePhone } from './use-phone'
 import { type UrlState, useNavigation } from './use-url-state'
 import { ViewArea } from './view-area'
 
-const Here = dynamic(() => import('../presence/here').then((module) => module.Here), { ssr: false })
+const Here = dynamic(() => loadQuiet(() => import('../presence/here').then((module) => module.Here)), {
+  ssr: false,
+  loading: nothing,
+})
 
 // Only test runs need it.
-const TestWatch = dynamic<TestWatchProps>(() => import('../panels/test-watch').then((module) => module.TestWatch), {
-  ssr: false,
-})
+const TestWatch = dynamic<TestWatchProps>(
+  () => loadQuiet(() => import('../panels/test-watch').then((module) => module.TestWatch)),
+  { ssr: false, loading: nothing },
+)
 
 /** A single notification, however often saves merge. */
 const notifyMerged = (text: string) => notifyLatest('merged', text)

@@ -1,6 +1,7 @@
 'use client'
 import { Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { useTenant } from '../../../tenant-context'
@@ -16,17 +17,17 @@ import type { TestRunState } from '../parts/test-state'
 import { FixButton } from '../widgets/fix-button'
 import { BottomPanel, type Panel, TRIALS } from './bottom-panel'
 
-const wait = () => <Skeleton height={80} m="md" />
-const TestPanel = dynamic<TestPanelProps>(() => import('../panels/test-panel').then((module) => module.TestPanel), {
-  ssr: false,
-  loading: wait,
-})
+const wait = inPlace(<Skeleton height={80} m="md" />)
+const TestPanel = dynamic<TestPanelProps>(
+  () => loadPart(() => import('../panels/test-panel').then((module) => module.TestPanel)),
+  { ssr: false, loading: wait },
+)
 const SimulatePanel = dynamic<SimulatePanelProps>(
-  () => import('../panels/simulate-panel').then((module) => module.SimulatePanel),
+  () => loadPart(() => import('../panels/simulate-panel').then((module) => module.SimulatePanel)),
   { ssr: false, loading: wait },
 )
 const VersionsPanel = dynamic<VersionsPanelProps>(
-  () => import('../panels/versions-panel').then((module) => module.VersionsPanel),
+  () => loadPart(() => import('../panels/versions-panel').then((module) => module.VersionsPanel)),
   { ssr: false, loading: wait },
 )
 

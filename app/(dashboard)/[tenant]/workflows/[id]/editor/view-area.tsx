@@ -2,6 +2,7 @@
 import { Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import type { RefObject } from 'react'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
@@ -18,20 +19,21 @@ import styles from './editor.module.css'
 import { FirstStep } from './first-step'
 import type { View } from './toolbar'
 
-const JsonView = dynamic<JsonViewProps>(() => import('../views/json-view').then((module) => module.JsonView), {
-  ssr: false,
-  loading: () => <Skeleton height="100%" radius={0} />,
-})
+const JsonView = dynamic<JsonViewProps>(
+  () => loadPart(() => import('../views/json-view').then((module) => module.JsonView)),
+  { ssr: false, loading: inPlace(<Skeleton height="100%" radius={0} />) },
+)
 
 /** Most users stay with the graph. */
 const OutlineView = dynamic<OutlineViewProps>(
-  () => import('../views/outline-view').then((module) => module.OutlineView),
-  { loading: () => <Skeleton height="100%" radius={0} /> },
+  () => loadPart(() => import('../views/outline-view').then((module) => module.OutlineView)),
+  { loading: inPlace(<Skeleton height="100%" radius={0} />) },
 )
 
-const ListView = dynamic<ListViewProps>(() => import('../views/list-view').then((module) => module.ListView), {
-  loading: () => <Skeleton height="100%" radius={0} />,
-})
+const ListView = dynamic<ListViewProps>(
+  () => loadPart(() => import('../views/list-view').then((module) => module.ListView)),
+  { loading: inPlace(<Skeleton height="100%" radius={0} />) },
+)
 
 /** The workflow as a graph, a list, an outline or JSON. Every view but the list can do everything. */
 export function ViewArea(props: {

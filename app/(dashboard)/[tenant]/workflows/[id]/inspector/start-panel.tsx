@@ -4,6 +4,7 @@ import { ClipboardPaste } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import type { Definition, Fields } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
@@ -17,9 +18,10 @@ import { inferFields } from './infer-fields'
 import styles from './inspector.module.css'
 import { metadataText } from './start-payload'
 
-const SampleDialog = dynamic(() => import('@/app/_ui/sample-dialog').then((module) => module.SampleDialog), {
-  ssr: false,
-})
+const SampleDialog = dynamic(
+  () => loadDialog(() => import('@/app/_ui/sample-dialog').then((module) => module.SampleDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
 
 /** START: its fields, a curl command that starts a run, and the API's metadata. */
 export function StartPanel(props: {

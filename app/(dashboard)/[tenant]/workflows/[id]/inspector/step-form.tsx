@@ -3,6 +3,7 @@ import { Collapse, Skeleton, Stack, UnstyledButton } from '@mantine/core'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ComponentType, useId, useState } from 'react'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
 import type { FieldHint } from '@/server/steps/form'
@@ -31,25 +32,25 @@ import styles from './step-form.module.css'
 
 // Only steps that call a tool need it, so it is not part of the page's first load.
 const ArgumentsWidget = dynamic<WidgetProps>(
-  () => import('../widgets/arguments-widget').then((module) => module.ArgumentsWidget),
-  { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
+  () => loadPart(() => import('../widgets/arguments-widget').then((module) => module.ArgumentsWidget)),
+  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 
 // Only steps that ask people have these.
 const AssigneesWidget = dynamic<WidgetProps>(
-  () => import('../widgets/people-widgets').then((module) => module.AssigneesWidget),
-  { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
+  () => loadPart(() => import('../widgets/people-widgets').then((module) => module.AssigneesWidget)),
+  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 const CountsWidget = dynamic<WidgetProps>(
-  () => import('../widgets/people-widgets').then((module) => module.CountsWidget),
-  { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
+  () => loadPart(() => import('../widgets/people-widgets').then((module) => module.CountsWidget)),
+  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 
 // Only scripts call hosts of their own.
-const HostsWidget = dynamic<WidgetProps>(() => import('../widgets/hosts-widget').then((module) => module.HostsWidget), {
-  ssr: false,
-  loading: () => <Skeleton height={72} radius="md" />,
-})
+const HostsWidget = dynamic<WidgetProps>(
+  () => loadPart(() => import('../widgets/hosts-widget').then((module) => module.HostsWidget)),
+  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
+)
 
 const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   text: TextWidget,

@@ -1,7 +1,8 @@
+import { network } from '@/app/_ui/network'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Layout } from './definition'
-import { layoutRequest } from './layout-request'
+import { type LayoutRequest, layoutRequest } from './layout-request'
 
 /**
  * Positions for all nodes, computed in a worker: dagre would block the page longer than a keystroke may take.
@@ -9,7 +10,14 @@ import { layoutRequest } from './layout-request'
  */
 export async function tidyLayout(definition: Definition, catalog?: Catalog, signal?: AbortSignal): Promise<Layout> {
   const request = layoutRequest(definition, catalog)
-  if (typeof Worker === 'undefined') return (await import('./layout-dagre')).layoutWithDagre(request)
+  if (typeof Worker === 'undefined')
+    return (await network.load(() => import('./layout-dagre'))).layoutWithDagre(request)
+  // The worker's code needs the network.
+  return network.load(() => inWorker(request, signal))
+}
+
+async function inWorker(request: LayoutRequest, signal?: AbortSignal): Promise<Layout> {
+  signal?.throwIfAborted()
   const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' })
   try {
     return await new Promise<Layout>((resolve, reject) => {

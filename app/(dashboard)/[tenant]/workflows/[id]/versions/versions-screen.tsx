@@ -7,6 +7,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useTenant } from '../../../tenant-context'
 import { WorkflowTabs } from '../../workflow-tabs'
 import type { PublishDialogProps } from '../dialogs/publish-dialog'
@@ -19,8 +20,8 @@ import { historyKey } from '../panels/versions-query'
 import { WorkflowCases } from './workflow-cases'
 
 const PublishDialog = dynamic<PublishDialogProps>(
-  () => import('../dialogs/publish-dialog').then((module) => module.PublishDialog),
-  { ssr: false },
+  () => loadDialog(() => import('../dialogs/publish-dialog').then((module) => module.PublishDialog)),
+  { ssr: false, loading: WaitingDialog },
 )
 
 /** The versions and drafts of one workflow, each compared with the current draft. */
