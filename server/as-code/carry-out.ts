@@ -70,7 +70,9 @@ export async function carryOut(
     for (const { task, apart } of inPublishOrder(tasks))
       await collect(problems, task, async () => {
         const { kind, id } = task
-        for (const found of await publishTask(tx, task, apart)) warnings.push({ ...found, kind: kind.word, id })
+        // Those are among the warnings already, published or not.
+        for (const found of await publishTask(tx, task, apart))
+          if (found.code !== 'W_UNKNOWN_FIELD') warnings.push({ ...found, kind: kind.word, id })
       })
   }
   if (problems.length === 0) {

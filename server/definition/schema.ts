@@ -21,8 +21,10 @@ export const FieldName = z
   .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -')
   .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
 
-export const Field = openObject({
+const fieldShape = {
   type: z.enum(FIELD_TYPES).describe('The type of the value. `file` is the id of a stored file.'),
+  label: AnyJson.optional().describe('The name that people see; the field’s own name by default.'),
+  title: AnyJson.optional().describe('The same as `label`, which counts if both are given.'),
   description: z.string().max(2000).optional().describe('Text for people.'),
   required: z.boolean().optional().describe('True by default, unless the field has a default.'),
   default: AnyJson.optional().describe('Used when no value is sent.'),
@@ -31,7 +33,10 @@ export const Field = openObject({
     .boolean()
     .optional()
     .describe('The value is hidden from people who are signed in, not from API keys and tokens.'),
-}).register(components, { id: 'Field' })
+}
+/** The fields that a declared field may have, without those that callers add to it. */
+export type DeclaredField = Known<z.output<z.ZodObject<typeof fieldShape>>>
+export const Field = openObject(fieldShape).register(components, { id: 'Field' })
 export type Field = z.infer<typeof Field>
 
 export const Fields = z.record(FieldName, Field)

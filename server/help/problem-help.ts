@@ -201,8 +201,11 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
   W_UNKNOWN_FIELD: {
     title: 'A field means nothing to the service',
     means:
-      'A definition that is kept as a file has a field that means nothing to the service. Its name may be misspelt.',
-    fixes: ['Compare the name with the API reference, and correct or remove it in the file.'],
+      'A step, a connection or a field of START or a form has a field that means nothing to the service. It is kept, but has no effect. Its name may be misspelt.',
+    fixes: [
+      'In the editor, the Fix button gives it the name that was probably meant, or removes it.',
+      'In a file, compare the name with the API reference, and correct or remove it.',
+    ],
   },
   W_USES_ARCHIVED: {
     title: 'A definition that would be archived is in use',

@@ -24,14 +24,16 @@ import { checkingGraph } from './graph'
 import { isPinned, knownOutputs, pinnedOutputs } from './known-outputs'
 import type { Problem } from './problem'
 import { FOR_NAMES } from './scope'
+import { unknownFields } from './unknown-fields'
 
 /** Every problem of a definition, including problems with the tenant's tools and agents. */
 export async function checkDefinition(ctx: ServiceContext, written: Definition): Promise<Problem[]> {
   const problems = await problemsOf(ctx, expand(written))
   const idOf = writtenIds(written)
-  return problems.map((problem) =>
+  const placed = problems.map((problem) =>
     problem.stepId === undefined ? problem : { ...problem, stepId: idOf(problem.stepId) },
   )
+  return [...placed, ...unknownFields(written)]
 }
 
 async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {

@@ -10,6 +10,7 @@ import { addStep, updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { placeOf } from './place'
 import { referenceFix } from './reference-fixes'
+import { unknownFieldFix } from './unknown-fixes'
 import { argumentFix, literalFix, startFieldFix } from './value-fixes'
 
 /** The fix of a problem, or null if the user must decide. */
@@ -34,6 +35,7 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
     return withEdges('Remove the connection', ({ from, to }) => ids.has(from) && ids.has(to))
   }
   if (code === 'W_BUSINESS_KEY') return keyFix(definition, problem)
+  if (code === 'W_UNKNOWN_FIELD') return unknownFieldFix(definition, problem)
   if (!step) return null
   switch (code) {
     case 'EXPRESSION_UNRESOLVED':

@@ -51,7 +51,8 @@ export function changeAt(
   return updateStep(definition, stepId, { [root]: changed(value, path, change) })
 }
 
-function changed(
+/** The value with a change at a path inside it. */
+export function changed(
   value: JsonValue,
   path: readonly (string | number)[],
   change: (value: JsonValue) => JsonValue,

@@ -1,11 +1,12 @@
 import { type Token, tokens } from '@/server/definition/expression/tokens'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
+import { type JsonObject, type JsonValue, own } from '@/server/definition/json'
 import type { Definition, Step } from '@/server/definition/schema'
 import { TemplateSyntaxError } from '@/server/definition/template'
 import type { Problem } from '@/server/workflows/check/problem'
 import { numberOrText } from '../../../_arguments/values'
 import type { Fix } from './fix'
 import { changeAt, inText, placeOf, valueAt } from './place'
+import { namingFix } from './unknown-fixes'
 
 const WANTED = /must be (number|integer|string|boolean)/
 
@@ -22,22 +23,8 @@ export function argumentFix(
   if (value === undefined) return null
   if (fault === 'unknown' && typeof name === 'string') {
     const parent = path.slice(0, -1)
-    const taken = (object: JsonValue | undefined) =>
-      suggestion !== undefined && isJsonObject(object) && Object.hasOwn(object, suggestion)
-    // Both have a value, so the user decides which one counts.
-    if (taken(valueAt(step, parent))) return null
-    const rename = (to: string | null) => (object: JsonValue) =>
-      isJsonObject(object) && !taken(object)
-        ? Object.fromEntries(
-            Object.entries(object).flatMap(([key, item]) =>
-              key !== name ? [[key, item]] : to === null ? [] : [[to, item]],
-            ),
-          )
-        : object
-    return {
-      label: suggestion === undefined ? `Remove ${name}` : `Rename ${name} to ${suggestion}`,
-      apply: (before) => changeAt(before, stepId, parent, rename(suggestion ?? null)),
-    }
+    const naming = namingFix(name, suggestion, valueAt(step, parent))
+    return naming && { label: naming.label, apply: (before) => changeAt(before, stepId, parent, naming.rename) }
   }
   if (fault !== 'wrong' || typeof value === 'object') return null
   const wanted = WANTED.exec(message)?.[1]

@@ -1,7 +1,7 @@
 'use client'
 import { Select, Switch, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { Field, Fields, FieldType } from '@/server/definition/schema'
+import type { DeclaredField, Field, Fields, FieldType } from '@/server/definition/schema'
 import { nameProblem } from '../model/definition'
 import { readJson } from '../model/json-text'
 import { AddRow, RowTools } from './row-tools'
@@ -99,7 +99,8 @@ function FieldRow(props: {
 }) {
   const { row, rowLabel, problem, readOnly, onChange, onLeaveName, tools } = props
   const { field } = row
-  const set = (part: { [K in keyof Field]?: Field[K] | undefined }) =>
+  // Only what the schema declares: anything else would be reported as unknown.
+  const set = (part: { [K in keyof DeclaredField]?: DeclaredField[K] | undefined }) =>
     onChange({ field: { ...field, ...part } as Field })
   return (
     <fieldset className={styles.field}>
