@@ -1,11 +1,13 @@
 import type { ModelMessage } from 'ai'
-import { modelToolName } from '../models/tool-names'
 
 /**
  * A conversation in the form that providers accept: tools have their model names, and no text is blank, because some
  * providers would then reject every later message of the thread.
+ * @param nameOf the name of the tool with an id
  */
-export function asModelsKnowIt(messages: ModelMessage[]): ModelMessage[] {
+export function asModelsKnowIt(messages: ModelMessage[], nameOf: (id: string) => string): ModelMessage[] {
+  const named = <P extends { type: string }>(part: P): P =>
+    'toolName' in part ? { ...part, toolName: nameOf(String(part.toolName)) } : part
   return messages.map((message): ModelMessage => {
     if (message.role === 'tool') return { ...message, content: message.content.map(named) }
     if (message.role !== 'assistant') return message
@@ -14,8 +16,4 @@ export function asModelsKnowIt(messages: ModelMessage[]): ModelMessage[] {
     const content = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '').map(named)
     return { ...message, content: content.length > 0 ? content : [{ type: 'text', text: '(no answer)' }] }
   })
-}
-
-function named<P extends { type: string }>(part: P): P {
-  return 'toolName' in part ? { ...part, toolName: modelToolName(String(part.toolName)) } : part
 }

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import type { ModelTool } from '../models/call'
-import { modelToolName } from '../models/tool-names'
+import { HAND_OFF, idAsName, meansTool, toolName } from '../models/tool-names'
 import { acceptableSchema, type NamedSchema } from '../tools/acceptable-schema'
 import { loadTool } from '../tools/find'
 import { type LoadedAgent, loadAgent } from './find'
@@ -33,7 +33,9 @@ export async function openToolset(
   const add = async (missing: string, load: Promise<AgentTool>) => {
     try {
       const tool = await load
-      tools.set(tool.id, tool)
+      // Ids that people chose may have the same tail.
+      const taken = [...tools.values()].some(({ id, name }) => name === tool.name && id !== tool.id)
+      tools.set(tool.id, taken ? { ...tool, name: idAsName(tool.id) } : tool)
     } catch (err) {
       if (!(err instanceof AppError && err.status === 404)) throw err
       warnings.push(missing)
@@ -50,6 +52,19 @@ export async function openToolset(
   return { tools, warnings }
 }
 
+/** The id of the tool that a model called by this name; the name itself if it means none. */
+export function calledId(tools: ReadonlyMap<string, AgentTool>, called: string): string {
+  if (tools.has(called)) return called
+  const all = [...tools.values()]
+  const meant = all.find(({ name }) => name === called) ?? all.find(({ name }) => meansTool(called, name))
+  return meant?.id ?? called
+}
+
+/** The name by which the model knows a tool, also one that the agent no longer has. */
+export function nameOf(tools: ReadonlyMap<string, AgentTool>, id: string): string {
+  return tools.get(id)?.name ?? idAsName(id)
+}
+
 async function loadUse(ctx: ServiceContext, toolId: string, version: string | number): Promise<AgentTool> {
   const tool = await loadTool(ctx, toolId, version)
   const { name, description, inputSchema } = tool
@@ -63,7 +78,7 @@ async function loadUse(ctx: ServiceContext, toolId: string, version: string | nu
     title: name,
     // Call the same version whose schema was read here.
     version: tool.version,
-    name: modelToolName(toolId),
+    name: toolName('tool', toolId, name),
     description: description === '' ? name : `${name}: ${description}`,
     parameters: schema,
     names,
@@ -73,12 +88,12 @@ async function loadUse(ctx: ServiceContext, toolId: string, version: string | nu
 async function loadHandOff(ctx: ServiceContext, agentId: string, version: string | number): Promise<AgentTool> {
   const agent = await loadAgent(ctx, agentId, version)
   const { name, config } = agent
-  const id = `handoff_${agentId}`
+  const id = `${HAND_OFF}${agentId}`
   return {
     kind: 'handoff',
     id,
     agent,
-    name: modelToolName(id),
+    name: `${HAND_OFF}${toolName('agent', agentId, name)}`,
     description: `Hands a message to the agent ${name} and returns its answer. ${config.description}`.trim(),
     parameters: {
       type: 'object',

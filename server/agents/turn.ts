@@ -13,7 +13,7 @@ import { asModelsKnowIt } from './model-history'
 import { systemPrompt, userParts } from './prompt'
 import { MAX_ANSWER, readAnswer } from './read-answer'
 import { runToolCalls } from './tool-calls'
-import { type AgentTool, openToolset } from './toolset'
+import { type AgentTool, calledId, nameOf, openToolset } from './toolset'
 import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-types'
 
 /** After this many rounds of tool calls, the model must answer. */
@@ -57,7 +57,6 @@ class Turn {
   rounds = 0
   toolCalls = 0
   private readonly outputSchema: JsonObject | null
-  private readonly idsByName: ReadonlyMap<string, string>
 
   constructor(
     private readonly ctx: ServiceContext,
@@ -67,7 +66,6 @@ class Turn {
     private readonly tools: Map<string, AgentTool>,
   ) {
     this.outputSchema = request.structured ? request.agent.config.outputSchema : null
-    this.idsByName = new Map([...tools.values()].map(({ id, name }) => [name, id]))
   }
 
   /** Its usage so far. */
@@ -137,7 +135,7 @@ class Turn {
 
   /** Names the tool by its id and makes arguments storable; a call with arguments that cannot be stored is not made. */
   private readable(call: ToolRequest): ToolRequest {
-    const toolName = this.idsByName.get(call.toolName) ?? call.toolName
+    const toolName = calledId(this.tools, call.toolName)
     try {
       return { ...call, toolName, input: toStorableJson(call.input) }
     } catch {
@@ -152,12 +150,10 @@ class Turn {
       this.open,
       {
         system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
-        messages: asModelsKnowIt([
-          ...history,
-          { role: 'user', content: userParts(userMessage) },
-          ...this.replies,
-          ...more,
-        ]),
+        messages: asModelsKnowIt(
+          [...history, { role: 'user', content: userParts(userMessage) }, ...this.replies, ...more],
+          (id) => nameOf(this.tools, id),
+        ),
         tools: [...this.tools.values()],
         mayCallTools,
         outputSchema: this.outputSchema,

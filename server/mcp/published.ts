@@ -7,9 +7,10 @@ import { rowsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { Fields } from '../definition/schema'
+import { ID_TAIL } from '../ids'
+import { toolName, type Word } from '../models/tool-names'
 import { TOOL } from '../tools/noun'
 import { WORKFLOW } from '../workflows/noun'
-import { tailSql, toolName, type Word } from './names'
 
 /** The facts a caller needs to call a published version. */
 export interface Published {
@@ -113,4 +114,9 @@ async function read(ctx: ServiceContext, word: Word, where: SQL, limit: number):
     .orderBy(asc(sql`${table.id} collate "C"`))
     .limit(limit)
   return rows.map(({ description, ...row }) => ({ word, ...row, description: description ?? '' }))
+}
+
+/** The tail of an object's name, as `tailOf` gives it. */
+function tailSql(word: Word, id: SQL | { getSQL(): SQL }): SQL<string> {
+  return sql`left(encode(sha256(convert_to(${`${word}:`}::text || ${id}, 'UTF8')), 'hex'), ${ID_TAIL}::integer)`
 }

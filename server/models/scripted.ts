@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '.
 import { parseKeepingDigits } from '../definition/long-numbers'
 import { ModelFailure } from './failure'
 import { fillSchema, type Material, TooMuchToMake } from './fill-schema'
-import { modelToolName } from './tool-names'
+import { HAND_OFF, meansTool } from './tool-names'
 
 /**
  * A deterministic model stand-in without a key or network, so that samples and tests run offline. Its rules:
@@ -96,14 +96,14 @@ function chooseTool(options: LanguageModelV3CallOptions, turn: Turn) {
   const tools = (options.tools ?? []).filter((tool) => tool.type === 'function')
   if (turn.calls > 0 || tools.length === 0) return null
   const wanted = /\buse\s+([\w-]{1,100})\s*/i.exec(turn.message)
-  const named = wanted?.[1] && tools.find(({ name }) => name === modelToolName(wanted[1] ?? ''))
+  const named = wanted?.[1] && tools.find(({ name }) => meansTool(wanted[1] ?? '', name))
   const call = (toolName: string, input: JsonObject) => ({
     toolCallId: `call_${toolName}`,
     toolName,
     input: JSON.stringify(input),
   })
   if (named && wanted) return call(named.name, leadingObject(turn.message.slice(wanted.index + wanted[0].length)))
-  const handOff = tools.find(({ name }) => name.startsWith('handoff_'))
+  const handOff = tools.find(({ name }) => name.startsWith(HAND_OFF))
   return handOff ? call(handOff.name, { message: turn.message }) : null
 }
 
@@ -127,7 +127,7 @@ function speak(options: LanguageModelV3CallOptions, turn: Turn): string {
   if (format?.type === 'json') return filled(format.schema ?? {}, turn)
   const last = turn.results.at(-1)
   if (last !== undefined) return typeof last === 'string' ? last : answerText(last)
-  const [tool] = (options.tools ?? []).filter(({ type, name }) => type === 'function' && !name.startsWith('handoff_'))
+  const [tool] = (options.tools ?? []).filter(({ type, name }) => type === 'function' && !name.startsWith(HAND_OFF))
   return [
     'I am the built-in offline model: I follow fixed rules and understand nothing.',
     turn.message === '' ? 'There was no message.' : `You wrote: ${turn.message}`,

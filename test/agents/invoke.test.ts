@@ -4,6 +4,7 @@ import { threads, threadTurns } from '@/db/schema/threads'
 import { answerOnce } from '@/server/agents/answer-once'
 import { invokeAgent, invokeDraftAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
+import { toolName } from '@/server/models/tool-names'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -269,7 +270,7 @@ describe('a hostile model', () => {
       '"attached"',
     ])
     expect(model.calls[0]?.body.tools.map((tool: { function: { name: string } }) => tool.function.name)).toEqual([
-      attached,
+      toolName('tool', attached, attached),
     ])
   })
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { chat } from '@/server/agents/chat'
 import { invokeAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
+import { toolName } from '@/server/models/tool-names'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, type Seen, startOutside } from '../net/outside'
@@ -154,12 +155,12 @@ describe.each([anthropic, google])('$provider', (wire) => {
   })
 
   test('calls tools, gets their results, and then answers with data', async () => {
-    const tool = await newScriptTool(ctx, 'return { price: args.count * 10 }')
+    const tool = await newScriptTool(ctx, 'return { price: args.count * 10 }', { name: 'Price' })
     const { id } = await agent({ tools: [tool] })
     replies = [say({ call: tool, args: { count: 12 } }), say({ text: JSON.stringify({ ...ORDER, amount: 120 }) })]
     const { data, metadata } = await invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never)
     expect([data, metadata.toolCalls]).toEqual([{ ...ORDER, amount: 120 }, 1])
-    expect(wire.toolsOf(bodyOf(outside.seen[0]))).toEqual([tool])
+    expect(wire.toolsOf(bodyOf(outside.seen[0]))).toEqual([toolName('tool', tool, 'Price')])
     expect(outside.seen[1]?.body).toMatch(/price\W+120/)
   })
 

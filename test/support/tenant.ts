@@ -25,13 +25,15 @@ export function withRole(ctx: ServiceContext, role: Role): ServiceContext {
 export async function newScriptTool(
   ctx: ServiceContext,
   code: string,
-  { id = newId('tool'), inputSchema = null }: { id?: string; inputSchema?: JsonObject | null } = {},
+  {
+    id = newId('tool'),
+    name = id,
+    inputSchema = null,
+  }: { id?: string; name?: string; inputSchema?: JsonObject | null } = {},
 ): Promise<string> {
   const shared = { tenantId: ctx.tenantId, version: 1 }
-  await ctx.db
-    .insert(tools)
-    .values({ ...shared, id, name: id, description: '', status: 'published', publishedVersion: 1 })
-  const content = { name: id, kind: 'script' as const, config: { code }, inputSchema }
+  await ctx.db.insert(tools).values({ ...shared, id, name, description: '', status: 'published', publishedVersion: 1 })
+  const content = { name, kind: 'script' as const, config: { code }, inputSchema }
   await ctx.db.insert(toolVersions).values({ ...shared, toolId: id, ...content })
   return id
 }

@@ -38,7 +38,7 @@ export function ToolCall(props: { name: string; input: string; output: string | 
   )
 }
 
-/** Models know tools by id; people know them by name. */
+/** Messages have the id of a tool; people know it by name. */
 function useTitle(name: string): string {
   const trpc = useTRPC()
   const handOff = name.startsWith('handoff_')
