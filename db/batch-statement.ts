@@ -97,7 +97,16 @@ export function encodeRow({ places, types }: RowColumns, row: object): unknown[]
 
 function encoded(value: object, type: string | undefined): unknown {
   if (type === 'json') return jsonOf(value)
-  return value instanceof Date ? value.toISOString() : value
+  return value instanceof Date ? textOfTime(value) : value
+}
+
+/** Most times of a row, and of rows sent together, are one. */
+let lastTime = { ms: Number.NaN, text: '' }
+
+function textOfTime(time: Date): string {
+  const ms = time.getTime()
+  if (ms !== lastTime.ms) lastTime = { ms, text: time.toISOString() }
+  return lastTime.text
 }
 
 /** Text columns never contain half a surrogate pair: sent as a parameter of its own, it would arrive as U+FFFD. */
