@@ -25,11 +25,14 @@ export type AskedByLink = Pick<PauseSignal, 'message' | 'show' | 'dueAt'> &
 /** The answer given by a link. */
 export type GivenByLink = { label: string } | { fields: AskedByLink & { type: 'collect_inputs' }; data: JsonObject }
 
+/** What became of a vote so far. */
+export type VoteEnd = 'open' | 'decided' | 'expired' | 'withdrawn'
+
 /** The data of a link's page. */
 export type TaskLinkView =
   | { state: 'unknown' | 'revoked' }
-  /** With the time of the answer, if any. */
-  | { state: 'expired'; usedAt: string | null }
+  /** With the time of the answer, if any, and what became of it if it was a vote. */
+  | { state: 'expired'; usedAt: string | null; vote: VoteEnd | null }
   /** The task is closed, or not this person's. */
   | { state: 'ended'; why: 'answered' | 'timed out' | 'stopped' | 'not theirs' | 'voted' }
   | {
@@ -51,32 +54,32 @@ export type TaskLinkView =
       title: string
       at: string
       given: GivenByLink | null
-      /** Whether the decision waits for others. */
-      waits: boolean
+      /** If votes decide: whether they have; null if this answer decided alone. */
+      vote: VoteEnd | null
     }
 
 /** Reading it changes nothing, however often anybody opens the link. */
 export async function viewOf(found: FoundLink): Promise<TaskLinkView> {
   const { ctx, link, pause, workspace } = found
   const expired = link.expiresAt <= ctx.now()
-  if (expired && link.usedAt) return { state: 'expired', usedAt: link.usedAt.toISOString() }
-  const masker = await tenantMasker(ctx)
   const plain = signalOf(pause)
+  const vote = isVote(plain) ? voteOf(found) : null
+  if (expired && link.usedAt) return { state: 'expired', usedAt: link.usedAt.toISOString(), vote }
+  const masker = await tenantMasker(ctx)
   const { title, signal } = maskWords({ title: plain.title ?? found.stepName ?? pause.stepId, signal: plain }, masker)
   if (link.usedAt) {
-    const waits = isOpen(found)
     return {
       state: 'used',
       workspace,
       title,
       at: link.usedAt.toISOString(),
       given: await givenBy(found, masker),
-      waits,
+      vote,
     }
   }
   if (link.revokedAt) return { state: 'revoked' }
   if (!isOpen(found)) return { state: 'ended', why: endOf(found) }
-  if (expired) return { state: 'expired', usedAt: null }
+  if (expired) return { state: 'expired', usedAt: null, vote: null }
   const person = await personBehind(ctx, link)
   if (!person) return { state: 'revoked' }
   const why = await whyNot(ctx, found, plain, person)
@@ -116,6 +119,12 @@ function leftOut(signal: PauseSignal): string[] {
 /** Tasks of a run that is being cancelled may stay open until its running steps have ended, and take no answer. */
 function isOpen({ pause, run }: FoundLink): boolean {
   return pause.answeredAt === null && run.status === 'paused'
+}
+
+function voteOf(found: FoundLink): VoteEnd {
+  if (isOpen(found)) return 'open'
+  const why = endOf(found)
+  return why === 'answered' ? 'decided' : why === 'timed out' ? 'expired' : 'withdrawn'
 }
 
 function endOf({ pause }: FoundLink) {

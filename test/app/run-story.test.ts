@@ -41,6 +41,8 @@ const answer = (more: Partial<Told['answers'][number]> = {}): Told['answers'][nu
   labels: {},
   votes: null,
   remarks: [],
+  ended: 'answered',
+  undecided: null,
   ...more,
 })
 const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][number] => ({

@@ -124,7 +124,7 @@ test('a link answers one task once, and opening it decides nothing', async () =>
   expect((await runtime.status(runId)).status).toBe('paused')
   await expect(answer(token, { actionId: 'nonsense' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   await expect(answer(token, {})).rejects.toMatchObject({ code: 'INVALID_INPUT' })
-  const receipt = { state: 'used', title: 'Order of Okafor', given: { label: 'Approve it' }, waits: false }
+  const receipt = { state: 'used', title: 'Order of Okafor', given: { label: 'Approve it' }, vote: null }
   expect(await answer(token)).toMatchObject(receipt)
   expect(await answer(token, { actionId: 'reject' })).toMatchObject(receipt)
   expect(await open(token)).toMatchObject(receipt)
@@ -194,12 +194,12 @@ describe('who answers:', () => {
   test('where votes decide, a link has the one vote of its person', async () => {
     const runId = await paused(asking({ needs: { approve: 2 } }))
     const [first, second] = [await link(tess, runId), await link(tess, runId)]
-    expect(await answer(first.token)).toMatchObject({ state: 'used', waits: true, given: { label: 'Approve it' } })
+    expect(await answer(first.token)).toMatchObject({ state: 'used', vote: 'open', given: { label: 'Approve it' } })
     expect(await open(second.token)).toEqual({ state: 'ended', why: 'voted' })
     expect(await answer(second.token)).toEqual({ state: 'ended', why: 'voted' })
     expect(await refused(link(tess, runId))).toBe('ALREADY_VOTED')
     expect((await runtime.status(runId)).pauseSignal).toMatchObject({ votes: [{ name: 'Tess', via: first.id }] })
-    expect(await answer((await link(key, runId)).token)).toMatchObject({ state: 'used', waits: false })
+    expect(await answer((await link(key, runId)).token)).toMatchObject({ state: 'used', vote: 'decided' })
     expect(await decided(runId)).toMatchObject({ decided: 'approve' })
   })
 })
@@ -222,7 +222,7 @@ describe('a link ends', () => {
     const runId = await paused(asking({ expiresIn: 'PT2H' }))
     const { token, expiresAt } = await link(tess, runId)
     expect(Math.abs(Date.parse(expiresAt) - Date.now() - 2 * 3600_000)).toBeLessThan(60_000)
-    expect(await open(token, 3 * 3600_000)).toEqual({ state: 'expired', usedAt: null })
+    expect(await open(token, 3 * 3600_000)).toEqual({ state: 'expired', usedAt: null, vote: null })
     expect(await answerTaskLink(visitor(3 * 3600_000), { token, actionId: 'approve' })).toMatchObject({
       state: 'expired',
     })

@@ -2,6 +2,7 @@
 import { Time } from '@/app/_ui/time'
 import type { TaskLinkView } from '@/server/links/view'
 import styles from './task.module.css'
+import { VOTES } from './votes'
 
 type ClosedView = Exclude<TaskLinkView, { state: 'open' | 'used' }>
 
@@ -40,7 +41,7 @@ function wordsOf(view: ClosedView): [title: string, text: string] {
     case 'expired':
       return view.usedAt === null
         ? ['This link has expired', 'Ask the person who sent it for a new one, or sign in and answer in your inbox.']
-        : ['This link has been used', 'There is nothing left to do.']
+        : ['This link has been used', view.vote === null ? 'There is nothing left to do.' : VOTES[view.vote]]
     case 'ended':
       return ENDED[view.why]
   }

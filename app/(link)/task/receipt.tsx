@@ -7,9 +7,10 @@ import type { Fields } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-valu
 import { labelOf } from '@/server/definition/declared'
 import type { GivenByLink, TaskLinkView } from '@/server/links/view'
 import styles from './task.module.css'
+import { VOTES } from './votes'
 
 export function Receipt({ view }: { view: Extract<TaskLinkView, { state: 'used' }> }) {
-  const { workspace, title, at, given, waits } = view
+  const { workspace, title, at, given, vote } = view
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   return (
@@ -17,15 +18,13 @@ export function Receipt({ view }: { view: Extract<TaskLinkView, { state: 'used' 
       <h1 className={styles.title} ref={heading} tabIndex={-1}>
         <CircleCheck size={22} aria-hidden className={styles.done} /> Your answer is recorded
       </h1>
-      <p className={styles.lead}>
-        {waits ? 'Your vote counts. The decision is made once enough people have voted.' : 'You can close this page.'}
-      </p>
+      <p className={styles.lead}>{vote === null ? 'You can close this page.' : VOTES[vote]}</p>
       <dl className={styles.receipt}>
         <dt>Asked by</dt>
         <dd>{workspace}</dd>
         <dt>Task</dt>
         <dd>{title}</dd>
-        {given && <Given given={given} vote={waits} />}
+        {given && <Given given={given} vote={vote !== null} />}
         <dt>When</dt>
         <dd>
           <Time at={at} absolute />

@@ -22,13 +22,13 @@ export function countRuns(ctx: ServiceContext, span: Span): SQL {
     group by 1, 2, 3, 4`
 }
 
-/** The tasks that people answered. */
+/** The tasks that people answered; not those whose time was up. */
 export function countAnswers(ctx: ServiceContext, span: Span): SQL {
   return sql`
     select ${dayOf(sql`p.answered_at`)} as day, r.workflow_id, p.step_id,
       ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers
     from ${pauses} p cross join lateral (${runOf(ctx, sql`p.run_id`, span.workflowId)}) r
-    where p.tenant_id = ${ctx.tenantId} and p.answer is not null and p.signal is not null
+    where p.tenant_id = ${ctx.tenantId} and p.answer is not null and p.signal is not null and p.answer->'due' is null
       and ${within(sql`p.answered_at`, span)}
     group by 1, 2, 3, 4`
 }

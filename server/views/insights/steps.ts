@@ -110,6 +110,7 @@ async function readAnswers(ctx: ServiceContext, ids: SQL): Promise<Pick<WaitCoun
     cross join lateral (
       select step_id, created_at, answered_at from ${pauses}
       where tenant_id = ${ctx.tenantId} and run_id = chosen.id and answer is not null and signal is not null
+        and answer->'due' is null
       limit ${STEPS_EACH}
     ) p
     group by 1, 2`)

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { RUN_DATA } from '@/db/run-data'
-import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
@@ -27,10 +27,10 @@ import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
 import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
 import { readRemarks } from '../tasks/remarks'
-import { showStart, type ValueStart, valueStart } from '../value'
+import { type CutValue, showStart, type ValueStart, valueStart } from '../value'
 import { NUMBER_OF_RUN } from '../workflows/numbers'
 import { countAlike } from './alike'
-import { answerLabel } from './answer-label'
+import { answerLabel, expired } from './answer-label'
 import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
@@ -67,6 +67,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   // Only people who may answer see the author's values in a question.
   const masker = hiding.vault
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
+  const undecided = asked.filter(({ pause }) => pause.answeredAt && pause.signal)
   const [turns, atFailure, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, hiding) : [],
     run.outcome === 'failed' || run.outcome === 'timed_out' ? readAtFailure(ctx, run.id, masker) : null,
@@ -76,7 +77,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     readPeople(
       ctx,
       run.id,
-      waiting.map(({ pause }) => ({ id: pause.id, signal: signalOf(pause) })),
+      [...waiting, ...undecided].map(({ pause }) => ({ id: pause.id, signal: signalOf(pause) })),
       masker,
     ),
     waiting.length > 0 ? readHeld(ctx, run.id, masker) : null,
@@ -174,6 +175,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
           ...answer,
           /** The voters' remarks. */
           remarks: remarksOf(pause.id),
+          /** Of a vote that was not decided: who had voted. */
+          undecided: answer.ended === 'answered' ? null : peopleOf(pause.id),
         })),
       )
       .slice(-ANSWERS),
@@ -211,6 +214,7 @@ function withStepName<F extends { stepId: string | null }>(failing: F, definitio
 export type RunOverview = Awaited<ReturnType<typeof getRunOverview>>
 
 const NOTHING: ValueStart = { size: 4, text: 'null' }
+const NO_ANSWER: CutValue = { size: 4, value: null }
 
 const { input: _input, smallData: _data, result: _result, context: _context, ...plainColumns } = getTableColumns(runs)
 
@@ -229,13 +233,15 @@ async function readRun(ctx: ServiceContext, runId: string) {
   return run
 }
 
-/** The open pauses, and the latest answered ones. */
+/** The open pauses, and the latest that were answered, expired, or were withdrawn after a vote. */
 function readPauses(ctx: ServiceContext, runId: string) {
   const ofRun = and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId))
+  const voted = sql`exists (select from ${pauseVotes} v
+    where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id})`
   const latest = ctx.db
     .select({ id: pauses.id })
     .from(pauses)
-    .where(and(ofRun, isNotNull(pauses.signal), isNotNull(pauses.answer)))
+    .where(and(ofRun, isNotNull(pauses.signal), isNotNull(pauses.answeredAt), or(isNotNull(pauses.answer), voted)))
     .orderBy(desc(pauses.createdAt), desc(pauses.id))
     .limit(ANSWERS)
   return ctx.db
@@ -254,7 +260,9 @@ function readPauses(ctx: ServiceContext, runId: string) {
         answeredBy: pauses.answeredBy,
         answeredVia: pauses.answeredVia,
         title: sql<string | null>`${pauses.signal}->>'title'`,
-        signal: sql<PauseSignal | null>`case when ${pauses.answeredAt} is null then ${pauses.signal} end`,
+        /** Only of a task without an answer. */
+        signal: sql<PauseSignal | null>`case when ${pauses.answer} is null or ${expired} then ${pauses.signal} end`,
+        expired,
         answer: valueStart(pauses.answer),
         label: answerLabel,
         votes: sql<Vote[] | null>`${pauses.answer}->'votes'`,
@@ -332,6 +340,9 @@ function presentOpen({ pause, stepName }: Asked, masker: Masker) {
   )
 }
 
+/** A task may also end without an answer: its time is up, or its run is stopped. */
+export type Ended = 'answered' | 'expired' | 'withdrawn'
+
 function presentAnswer(
   pause: Asked['pause'],
   stepName: string | null,
@@ -339,17 +350,19 @@ function presentAnswer(
   masker: RunMasker,
   answererOf: (pause: Asked['pause']) => AnswererName | null,
 ) {
-  if (!pause.answeredAt || pause.answer === null) return []
+  if (!pause.answeredAt) return []
+  const ended: Ended = pause.expired ? 'expired' : pause.answer === null ? 'withdrawn' : 'answered'
   return [
     {
       id: pause.id,
       stepId: pause.stepId,
+      ended,
       ...maskWords({ stepName: stepName ?? pause.stepId, title: pause.title, label: pause.label }, masker),
       kind: pause.kind,
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt.toISOString(),
-      answeredBy: answererOf(pause),
-      answer: answerAsDeclared(showStart(pause.answer, masker), form),
+      answeredBy: ended === 'answered' ? answererOf(pause) : null,
+      answer: ended === 'answered' ? answerAsDeclared(showStart(pause.answer ?? NOTHING, masker), form) : NO_ANSWER,
       /** The form's labels of the fields. */
       labels: labelsOf(form, masker.vault),
       /** If votes decided: who voted for the chosen action, and the number of votes. */

@@ -16,6 +16,7 @@ import { findStepType } from '../../steps/registry'
 import { nameAnswerers } from '../actors'
 import { cutValue } from '../value'
 import { readRelative } from './family'
+import type { Ended } from './overview'
 
 export const ReadStep = z.object({ runId: z.string(), seq: z.number().int().min(0) })
 export type ReadStep = z.input<typeof ReadStep>
@@ -65,8 +66,18 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt?.toISOString() ?? null,
       answeredBy: answererOf(pause),
+      /** What ended the wait; null while it is open. */
+      ended: pause.answeredAt && endedBy(pause),
     },
   }
+}
+
+type Pause = typeof pauses.$inferSelect
+
+function endedBy({ answer, kind }: Pick<Pause, 'answer' | 'kind'>): Ended | 'continued' | 'event' {
+  if (answer === null) return 'withdrawn'
+  if ('due' in answer) return kind === 'timer' ? 'continued' : 'expired'
+  return 'event' in answer ? 'event' : 'answered'
 }
 
 export type StepDetail = Awaited<ReturnType<typeof readStep>>

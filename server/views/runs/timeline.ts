@@ -6,6 +6,7 @@ import type { ServiceContext } from '../../context'
 import { isBranch, MAX_PLACE } from '../../definition/branches'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
+import { TIMED_OUT } from '../../interpreter/flow/index'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../run-store/names'
@@ -25,7 +26,8 @@ export const ReadTimeline = z.object({
 })
 export type ReadTimeline = z.input<typeof ReadTimeline>
 
-export const VISIT_STATUS = ['running', 'completed', 'failed'] as const
+/** A wait whose time was up is no failure on screens, although the step is recorded as failed. */
+export const VISIT_STATUS = ['running', 'completed', 'failed', 'timed_out'] as const
 
 /**
  * A visit in as few bytes as possible, because a run may have thousands. Times are milliseconds since the run's start.
@@ -79,6 +81,7 @@ type RecordRow = {
   branch: string
   visit: number
   status: (typeof VISIT_STATUS)[number]
+  timedOut: boolean | null
   start: number
   end: number | null
   exit: string | null
@@ -169,7 +172,7 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
       r.workflow_id "workflowId", r.workflow_version "workflowVersion",
       ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
-      s.step_type "stepType", s.branch, s.visit, s.status, s.exit, s.attempt, ${millis('s.start_time')} "start",
+      s.step_type "stepType", s.branch, s.visit, s.status, s.error_code = ${TIMED_OUT} "timedOut", s.exit, s.attempt, ${millis('s.start_time')} "start",
       ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
       f.total, f.succeeded, f.failed,
       case when s.attempts <> '[]' then (
@@ -230,11 +233,12 @@ function stepTable(masker: Masker) {
 }
 
 function presentRow(record: RecordRow, began: number, step: number): TimelineRow {
-  const { seq, visit, status, start, end, attempt } = record
+  const { seq, visit, start, end, attempt } = record
   const attempts = (record.attempts ?? []).map(([from, to]) => ({ start: Date.parse(from), end: Date.parse(to) }))
   const last = record.attempts?.at(-1)
   const open = end === null
   const mode = findStepType(record.stepType)?.mode
+  const status = mode === 'pause' && record.timedOut ? 'timed_out' : record.status
   const segments = segmentsOf({
     start,
     end,

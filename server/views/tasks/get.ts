@@ -19,6 +19,7 @@ import { findStepType } from '../../steps/registry'
 import { nameAnswerers } from '../actors'
 import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
 import { stateOf } from '../runs/filter'
+import type { Ended } from '../runs/overview'
 import { cutValue } from '../value'
 import { readClaim } from './claims'
 import { readHeld } from './held'
@@ -31,7 +32,7 @@ const STEPS = 20
 
 /**
  * A task with its question and the run's steps before it. Also works for a closed task, with its answerer and time, or
- * `withdrawn` if the run was stopped instead.
+ * `expired` if its time was up first, or `withdrawn` if the run was stopped instead.
  * @throws AppError RUN_NOT_FOUND, also when the run has no such pause; INVALID_INPUT
  */
 export async function getTask(ctx: ServiceContext, input: unknown) {
@@ -77,7 +78,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const { data } = await walkData(ctx, pause, { run, small: stored?.small ?? {}, owns: stored?.owns ?? null })
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
   const stepName = own?.stepName ?? pause.stepId
-  const status = pause.answeredAt === null && !run.endTime ? 'open' : pause.answer === null ? 'withdrawn' : 'answered'
+  const status = pause.answeredAt === null && !run.endTime ? ('open' as const) : howEnded(pause)
   const { held, refused } = heldAt(pause.id, asked)
   const declared = declaredFields(definition)
   const form = asked.type === 'collect_inputs' ? asked.fields : {}
@@ -95,8 +96,8 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     refused,
     claim,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
-    answeredBy: answererOf(pause),
-    answer: pause.answer === null ? null : answerAsDeclared(cutValue(pause.answer, hiding), form),
+    answeredBy: status === 'answered' ? answererOf(pause) : null,
+    answer: status === 'answered' ? answerAsDeclared(cutValue(pause.answer, hiding), form) : null,
     /** The labels of the fields of run data and of the answer. */
     labels: { ...labelsOf(declared, masker), ...labelsOf(form, masker) },
     run: {
@@ -121,6 +122,11 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       .slice(0, STEPS)
       .reverse(),
   }
+}
+
+function howEnded({ answer }: Pick<typeof pauses.$inferSelect, 'answer'>): Ended {
+  if (answer === null) return 'withdrawn'
+  return 'due' in answer ? 'expired' : 'answered'
 }
 
 export type Task = Awaited<ReturnType<typeof getTask>>

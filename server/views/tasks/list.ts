@@ -18,7 +18,7 @@ import { maskWords } from '../../runs/mask-words'
 import { personOf } from '../../runs/person'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors, nameAnswerers } from '../actors'
-import { answerLabel } from '../runs/answer-label'
+import { answerLabel, expired } from '../runs/answer-label'
 import { claimant } from './claims'
 import { answering } from './held'
 import { progressOf, type VoteState } from './progress'
@@ -78,6 +78,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
       answeredBy: pauses.answeredBy,
       answeredVia: pauses.answeredVia,
       label: answerLabel,
+      expired,
       dueAt: sql<string | null>`${pauses.signal}->>'dueAt'`,
       /** The vote that decides, if a single answer does not. */
       vote: sql<VoteState | null>`case when ${pauses.signal}->'needs' is not null then json_build_object(
@@ -152,7 +153,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
         votes: vote && progressOf(vote, masker),
         createdAt: createdAt.toISOString(),
         answeredAt: answeredAt?.toISOString() ?? null,
-        answeredBy: answererOf({ answeredBy, answeredVia }),
+        answeredBy: task.expired ? null : answererOf({ answeredBy, answeredVia }),
         claimedBy: nameOf(claimedBy),
         summary: summaryOf(summary, shows, fieldsOf({ ...task, workflowVersion })).map(
           ({ label, value }) => [masker.text(label), wholeChars(masker.text(value), SUMMARY_CHARS)] as const,

@@ -1,4 +1,4 @@
-import { CircleCheck, ClipboardList, UserCheck } from 'lucide-react'
+import { CalendarX2, CircleCheck, ClipboardList, UserCheck } from 'lucide-react'
 import { Fragment, useEffect, useRef } from 'react'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
@@ -29,6 +29,8 @@ export function TaskQueue({
   )
 }
 
+const CLOSED = { answered: CircleCheck, expired: CalendarX2 } as const
+
 function QueueItem({
   task,
   selected,
@@ -45,7 +47,8 @@ function QueueItem({
   useEffect(() => {
     if (selected) button.current?.scrollIntoView({ block: 'nearest' })
   }, [selected])
-  const Icon = task.answeredAt ? CircleCheck : task.type === 'collect_inputs' ? ClipboardList : UserCheck
+  const ended = task.expired ? 'expired' : task.answeredAt ? 'answered' : undefined
+  const Icon = ended ? CLOSED[ended] : task.type === 'collect_inputs' ? ClipboardList : UserCheck
   return (
     <button
       ref={button}
@@ -54,7 +57,7 @@ function QueueItem({
       aria-current={selected || undefined}
       onClick={() => onSelect(idOf(task))}
     >
-      <Icon size={16} aria-hidden className={styles.itemIcon} data-done={task.answeredAt ? true : undefined} />
+      <Icon size={16} aria-hidden className={styles.itemIcon} data-ended={ended} />
       <span className={styles.itemTitle}>{task.title}</span>
       <span className={styles.itemTime}>
         <Time at={task.answeredAt ?? task.createdAt} />
@@ -92,7 +95,8 @@ function QueueItem({
 }
 
 /** Ada Lovelace chose Approve. */
-function answered({ label, votes, answeredBy }: TaskItem): string {
+function answered({ expired, label, votes, answeredBy }: TaskItem): string {
+  if (expired) return votes?.cast ? `Expired after ${voted(votes.cast)}, undecided` : 'Expired without an answer'
   const who = answeredBy?.name ?? 'Someone'
   if (label === null) return `${who} filled it in`
   return votes === null ? `${who} chose ${label}` : `${label}, after ${voted(votes.cast)}`

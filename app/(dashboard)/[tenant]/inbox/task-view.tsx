@@ -1,7 +1,7 @@
 'use client'
 import { Alert, Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, CircleSlash, SearchX } from 'lucide-react'
+import { CalendarX2, CircleCheck, CircleSlash, SearchX } from 'lucide-react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
@@ -139,20 +139,30 @@ function answerOf({ answer, signal }: Task): unknown {
   return value.actionValue === value.actionId ? { Chosen: chosen } : { Chosen: chosen, Value: value.actionValue }
 }
 
-/** Answered here or elsewhere, or withdrawn. Text typed here can still be copied. */
+const CLOSED = {
+  answered: { icon: CircleCheck, text: 'The run continues with this answer' },
+  expired: { icon: CalendarX2, text: 'The time to answer is over, so no answer is needed' },
+  withdrawn: { icon: CircleSlash, text: 'The run was stopped, so no answer is needed' },
+} as const
+
+/** Answered here or elsewhere, expired or withdrawn. Text typed here can still be copied. */
 function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
   const { id, user } = useTenant()
   const own = task.answeredBy?.id === user.id
-  const answered = task.status === 'answered'
+  const status = task.status === 'open' ? 'withdrawn' : task.status
+  const answered = status === 'answered'
+  const { icon: Icon, text } = CLOSED[status]
   return (
     <>
       <Alert
         variant="light"
         color={answered ? 'green' : 'gray'}
-        icon={answered ? <CircleCheck size={18} aria-hidden /> : <CircleSlash size={18} aria-hidden />}
+        icon={<Icon size={18} aria-hidden />}
         title={
           !answered
-            ? 'Withdrawn'
+            ? status === 'expired'
+              ? 'Expired without an answer'
+              : 'Withdrawn'
             : task.people.votes
               ? 'Decided by votes'
               : `Answered by ${own ? 'you' : (task.answeredBy?.name ?? 'someone')}`
@@ -162,7 +172,7 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
           title: { color: 'var(--mantine-color-text)' },
         }}
       >
-        {answered ? 'The run continues with this answer' : 'The run was stopped, so no answer is needed'}
+        {text}
         {task.answeredAt && (
           <>
             {' '}

@@ -66,6 +66,6 @@ export function Refused({
 function reason({ status, answeredBy }: Task, { code, message }: ShownRefusal, me: string): string {
   if (code !== 'RUN_NOT_PAUSED') return message
   if (status === 'withdrawn') return 'The run was stopped first.'
-  if (answeredBy === null || answeredBy.kind === 'system') return 'The task expired first.'
-  return answeredBy.id === me ? 'You answered first, elsewhere.' : `${answeredBy.name} answered first.`
+  if (status === 'expired') return 'The task expired first.'
+  return answeredBy?.id === me ? 'You answered first, elsewhere.' : `${answeredBy?.name ?? 'Someone'} answered first.`
 }

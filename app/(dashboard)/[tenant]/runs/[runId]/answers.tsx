@@ -1,6 +1,6 @@
 'use client'
 import { Button } from '@mantine/core'
-import { CircleCheck } from 'lucide-react'
+import { CalendarX2, CircleCheck, CircleSlash } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
 import { FieldsView } from '@/app/_ui/fields-view'
@@ -11,6 +11,7 @@ import type { RunOverview } from '@/server/views/runs/overview'
 import type { CutValue } from '@/server/views/value'
 import styles from './answers.module.css'
 import { saidWith } from './said-with'
+import { plainText, votesCast } from './story'
 import { ValueView } from './value-view'
 
 /** Only for runs with sensitive fields. Also rendered on the server, so that nothing below moves. */
@@ -113,7 +114,7 @@ function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) =>
   // In the order of the summary above.
   const shown = all ? answers : answers.slice(-DECISIONS)
   return (
-    <Card title={answers.every(({ kind }) => kind === 'request_user_action') ? 'Decisions' : 'Answers'}>
+    <Card title={titleOf(answers)}>
       <ul className={styles.decisions}>
         {shown.map((answer) => (
           <Decision key={answer.id} answer={answer} onOpen={onOpen} />
@@ -129,6 +130,30 @@ function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) =>
   )
 }
 
+function titleOf(answers: RunOverview['answers']): string {
+  if (!answers.some(({ ended }) => ended === 'answered')) return 'Tasks'
+  return answers.every(({ kind }) => kind === 'request_user_action') ? 'Decisions' : 'Answers'
+}
+
+/** A task that ended without an answer: why, when, and who had voted. */
+function Unanswered({ answer, children }: { answer: RunOverview['answers'][number]; children: ReactNode }) {
+  const Icon = answer.ended === 'expired' ? CalendarX2 : CircleSlash
+  return (
+    <li className={styles.decision}>
+      <span className={styles.decided}>
+        <Icon size={15} aria-hidden data-unanswered />
+        {children}
+        <strong>{answer.ended === 'expired' ? 'Expired' : 'Withdrawn'}</strong>
+      </span>
+      <span className={styles.by}>
+        without {answer.undecided?.votes?.length ? 'a decision' : 'an answer'}, <Clock at={answer.answeredAt} />
+        {answer.undecided && votesCast(answer.undecided).map((said) => `; ${plainText(said)}`)}
+        {saidWith({ ...answer, votes: true })}
+      </span>
+    </li>
+  )
+}
+
 /** "Order of AX-210: Approve", with who answered, when, and the answer's data. */
 function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; onOpen: (key: string) => void }) {
   const { id, label, title, stepName, stepId, answeredBy, answeredAt } = answer
@@ -139,13 +164,17 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
     actionValue?: string
   }
   const words = actionValue !== undefined && actionValue !== actionId ? actionValue : null
+  const question = (
+    <button type="button" className={styles.link} onClick={() => onOpen(pauseKey({ id, stepId }))}>
+      {title ?? stepName}
+    </button>
+  )
+  if (answer.ended !== 'answered') return <Unanswered answer={answer}>{question}</Unanswered>
   return (
     <li className={styles.decision}>
       <span className={styles.decided}>
         <CircleCheck size={15} aria-hidden />
-        <button type="button" className={styles.link} onClick={() => onOpen(pauseKey({ id, stepId }))}>
-          {title ?? stepName}
-        </button>
+        {question}
         {label !== null && <strong>{label}</strong>}
       </span>
       <span className={styles.by}>

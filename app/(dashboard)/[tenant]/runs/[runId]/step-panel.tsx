@@ -99,8 +99,8 @@ function StepTabs({
           </Fact>
         )}
         {step.pause?.answeredAt && !step.child && (
-          <Fact name="Answered">
-            {step.pause.answeredBy ? `by ${step.pause.answeredBy.name} ` : 'by nobody: withdrawn '}
+          <Fact name={ENDED[step.pause.ended ?? 'answered']}>
+            {step.pause.ended === 'answered' && `by ${step.pause.answeredBy?.name ?? 'someone'} `}
             <Time at={step.pause.answeredAt} absolute precise />
           </Fact>
         )}
@@ -158,6 +158,15 @@ function StepTabs({
       </Tabs>
     </>
   )
+}
+
+/** What ended a wait. */
+const ENDED: Record<NonNullable<NonNullable<StepDetail['pause']>['ended']>, string> = {
+  answered: 'Answered',
+  continued: 'Continued',
+  event: 'Event arrived',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
 }
 
 /** The run started by the step. */

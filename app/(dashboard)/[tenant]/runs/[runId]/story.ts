@@ -70,8 +70,9 @@ function whatHappened(run: StoryRun): Sentence[] {
     }),
   )
   const all = [...answersOf(run), ...turnsOf(run), ...repeated].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const word = run.answers.slice(0, -ANSWERS).every(({ ended }) => ended === 'answered') ? 'answer' : 'task'
   return [
-    ...(earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? 'answer' : 'answers'} led here.`]] : []),
+    ...(earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? word : `${word}s`} led here.`]] : []),
     ...all.map(({ sentence }, index) => sentence(all[index + 1]?.begins)),
   ]
 }
@@ -79,19 +80,26 @@ function whatHappened(run: StoryRun): Sentence[] {
 function answersOf({ answers, turns }: StoryRun): Happened[] {
   return answers
     .slice(-ANSWERS)
-    .map(({ answeredBy, answeredAt, label, title, stepId, stepName, kind, votes }): Happened => {
+    .map(({ answeredBy, answeredAt, label, title, stepId, stepName, kind, votes, ended: how, undecided }): Happened => {
       const who = answeredBy?.kind === 'link' ? `Someone with ${answeredBy.name}` : (answeredBy?.name ?? 'Someone')
       const what = { name: title ?? stepName }
       const toName = turns.find((turn) => turn.stepId === stepId)?.toName
       const led = (next: string | undefined): Sentence =>
         toName && toName !== next ? [', which led to ', ...ended(toName)] : ['.']
+      const cast = undecided ? votesSoFar(undecided) : []
       const said = (): Sentence => {
+        if (how !== 'answered')
+          return [
+            what,
+            how === 'expired' ? ' expired' : ' was withdrawn',
+            cast.length > 0 ? ' undecided' : ' unanswered',
+          ]
         if (kind === 'collect_inputs') return [who, ' filled in ', what]
         const chosen = { quote: label ?? 'an action' }
         if (!votes) return [who, ' chose ', chosen, ' for ', what]
         return [`${votes.names.length} of ${votes.cast} chose `, chosen, ' for ', what, `: ${listed(votes.names)}`]
       }
-      return { at: answeredAt, sentence: (next) => [...said(), ...led(next)] }
+      return { at: answeredAt, sentence: (next) => [...said(), ...led(next), ...cast] }
     })
 }
 
@@ -149,7 +157,12 @@ function endOf(run: StoryRun, endTime: string): Sentence[] {
     return [[`It completed ${steps(done)} in ${took}`, people, '.']]
   }
   const path = onPath(run)
-  if (state === 'timed_out') return [[`It reached its time limit after ${took} and ${steps(done)}.`], ...path]
+  if (state === 'timed_out') {
+    const ended = `after ${took} and ${steps(done)}`
+    // Otherwise a step's wait was over, and its message says for what.
+    if (error?.code === 'RUN_TIMED_OUT' || !error) return [[`It reached its time limit ${ended}.`], ...path]
+    return [[`It timed out ${ended}: `, { quote: short(error.message) }, '.'], ...path]
+  }
   if (state !== 'failed') return [[`It had completed ${steps(done)} in ${took}.`]]
   if (!error?.stepId) return [[`It failed after ${took} and ${steps(done)}.`], ...path]
   if (done === 0 && path.length === 0) return [[`It failed after ${took} at its first step, so nothing else ran.`]]
@@ -231,10 +244,15 @@ function waitingFor({ signal, stepName, createdAt, dueAt, people }: StoryRun['pa
   return ['Since ', { at: createdAt }, ` it has been waiting for ${who}`, ...asked, ...until, ...votesSoFar(people)]
 }
 
-function votesSoFar({ votes, needs }: StoryRun['pauses'][number]['people']): Sentence {
-  return needs.flatMap(({ label, votes: needed }): Sentence => {
+function votesSoFar(people: StoryRun['pauses'][number]['people']): Sentence {
+  return votesCast(people).flatMap((said) => [' ', ...said, '.'])
+}
+
+/** Who voted for each action, without the end of a sentence. */
+export function votesCast({ votes, needs }: StoryRun['pauses'][number]['people']): Sentence[] {
+  return needs.flatMap(({ label, votes: needed }) => {
     const names = (votes ?? []).filter((vote) => vote.label === label).map(({ name }) => name)
-    return names.length === 0 ? [] : [` ${names.length} of ${needed} chose `, { quote: label }, `: ${listed(names)}.`]
+    return names.length === 0 ? [] : [[`${names.length} of ${needed} chose `, { quote: label }, `: ${listed(names)}`]]
   })
 }
 

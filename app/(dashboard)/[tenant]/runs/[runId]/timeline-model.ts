@@ -3,7 +3,7 @@ import type { ForkCounts } from '@/server/views/runs/forks'
 import type { SegmentKind } from '@/server/views/runs/segments'
 import type { Timeline, TimelineRow } from '@/server/views/runs/timeline'
 
-const STATUS = ['running', 'completed', 'failed'] as const
+const STATUS = ['running', 'completed', 'failed', 'timed_out'] as const
 const KINDS = ['queued', 'running', 'waiting'] as const satisfies readonly SegmentKind[]
 
 export interface Segment {
@@ -347,7 +347,7 @@ export function chosen(visits: readonly Visit[], { text, errorsOnly }: { text: s
   const wanted = text.trim().toLowerCase()
   return visits.filter(
     (visit) =>
-      (!errorsOnly || visit.status === 'failed' || visit.attempts > 1) &&
+      (!errorsOnly || visit.status === 'failed' || visit.status === 'timed_out' || visit.attempts > 1) &&
       (wanted === '' ||
         visit.name.toLowerCase().includes(wanted) ||
         visit.stepId.toLowerCase().includes(wanted) ||
@@ -366,7 +366,7 @@ export function wordOf(visit: Pick<Visit, 'segments' | 'type'>, segment: Segment
 }
 
 /** The state of a visit in one word. */
-export function stateOf(visit: Visit): 'queued' | 'running' | 'paused' | 'completed' | 'failed' {
+export function stateOf(visit: Visit): 'queued' | 'running' | 'paused' | 'completed' | 'failed' | 'timed_out' {
   if (visit.status !== 'running') return visit.status
   const kind = visit.segments.at(-1)?.kind
   if (kind === 'waiting') return 'paused'

@@ -1,5 +1,6 @@
 import {
   Ban,
+  CalendarX2,
   ChevronRight,
   CircleCheck,
   CircleDashed,
@@ -21,6 +22,7 @@ export const ICONS = {
   paused: { icon: CirclePause, word: 'waiting' },
   completed: { icon: CircleCheck, word: 'completed' },
   failed: { icon: CircleX, word: 'failed' },
+  timed_out: { icon: CalendarX2, word: 'timed out' },
   stopped: { icon: CircleSlash, word: 'stopped' },
 } as const
 
