@@ -17,7 +17,7 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Retry a failed run',
     description:
-      'Creates a run that continues at the failed step, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change.',
+      'Creates a run that continues at the failed step, or at the step whose error exit led to a `fail-flow`, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
     answers: {

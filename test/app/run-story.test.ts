@@ -20,6 +20,7 @@ const run = (more: Partial<Told> = {}): Told => ({
   working: [],
   done: 0,
   atFailure: null,
+  retry: null,
   error: null,
   cancellation: null,
   cancelling: false,
@@ -186,12 +187,18 @@ describe('the story of a run says', () => {
   })
 
   it('how far a failed run got, and what a retry keeps', () => {
-    const failed = { state: 'failed', endTime: at(1), error: { code: 'X', message: 'no', stepId: 'pay' } } as const
+    const retry = { stepId: 'pay', stepName: 'Pay', same: false }
+    const failed = {
+      state: 'failed',
+      endTime: at(1),
+      error: { code: 'X', message: 'no', stepId: 'pay' },
+      retry,
+    } as const
     const path = [
       { stepName: 'Release the stock', status: 'completed' },
       { stepName: 'Tell sales', status: 'failed' },
     ] as const
-    const atFailure = (kept: number, ran = 0) => ({ kept, path: path.slice(0, ran) })
+    const atFailure = (kept: number, ran = 0, others = kept) => ({ others, kept, path: path.slice(0, ran) })
     expect(story({ ...failed, done: 2, atFailure: atFailure(2) })).toBe(
       'It failed after 1\u00a0m\u00a000\u00a0s. A retry would keep 2 steps before that.',
     )
@@ -201,7 +208,14 @@ describe('the story of a run says', () => {
     expect(story({ ...failed, done: 1, atFailure: atFailure(0, 2) })).toBe(
       'It failed after 1\u00a0m\u00a000\u00a0s at its first step. Then, on its failure path, Release the stock completed and Tell sales failed.',
     )
-    expect(story({ ...failed, done: 2, atFailure: atFailure(0) })).toContain('A retry would begin at its first step.')
+    expect(story({ ...failed, done: 2, atFailure: atFailure(0, 0, 2) })).toContain(
+      'A retry would begin at its first step.',
+    )
+    const caused = { ...retry, stepId: 'ask', stepName: 'Is it right?' }
+    expect(story({ ...failed, retry: caused, atFailure: atFailure(2) })).toContain(
+      'would keep 2 steps before Is it right?',
+    )
+    expect(story({ ...failed, retry: { ...retry, same: true }, atFailure: atFailure(2) })).not.toContain('retry')
     expect(story(failed)).toBe('It failed after 1\u00a0m\u00a000\u00a0s at its first step, so nothing else ran.')
     expect(story({ ...failed, error: null, done: 1 })).toBe('It failed after 1\u00a0m\u00a000\u00a0s and one step.')
     expect(story({ state: 'timed_out', endTime: at(1), done: 1 })).toContain('reached its time limit')

@@ -81,7 +81,7 @@ export async function runBulk(ctx: ServiceContext, input: unknown) {
   for (const { id: runId } of found.slice(0, AT_ONCE)) {
     try {
       if (bulk.verb === 'cancel') await cancelRun(ctx, { runId, ...(reason ? { reason } : {}) })
-      else if (bulk.verb === 'retry') await retryRun(ctx, { runId })
+      else if (bulk.verb === 'retry') await retryRun(ctx, { runId }, { useful: true })
       else await rerunRun(ctx, { runId, body: {} })
       done++
     } catch (err) {

@@ -14,9 +14,10 @@ import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { largeRead } from '../../large-reads'
 import { recordOfPause } from '../../run-store/conditions'
-import { findDefinition } from '../../run-store/definition'
+import { findDefinition, partAsRun } from '../../run-store/definition'
 import { maskWords } from '../../runs/mask-words'
-import { signalOf, withoutPreset } from '../../runs/present'
+import { type RunRow, signalOf, withoutPreset } from '../../runs/present'
+import { retryPointOf } from '../../runs/retry-point'
 import { runMasker } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
@@ -66,11 +67,13 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   ])
   // Only people who may answer see the author's values in a question.
   const masker = hiding.vault
+  const failed = run.outcome === 'failed' || run.outcome === 'timed_out'
+  const retry = definition && run.status === 'failed' ? await readRetry(ctx, run, definition) : null
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
   const undecided = asked.filter(({ pause }) => pause.answeredAt && pause.signal)
   const [turns, atFailure, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, hiding) : [],
-    run.outcome === 'failed' || run.outcome === 'timed_out' ? readAtFailure(ctx, run.id, masker) : null,
+    failed ? readAtFailure(ctx, run.id, retry, masker) : null,
     run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
     readFailureLog(ctx, run, hiding),
     readRelative(ctx, run.parentRunId, masker),
@@ -153,8 +156,14 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     timer: run.endTime ? null : (timers.map((row) => presentTimer(row, masker)).at(0) ?? null),
     /** The number of completed visits. */
     done,
-    /** Of a failed run: how many steps a retry keeps, and the steps of its failure path. */
+    /** Of a failed run: how many steps came before, how many a retry keeps, and the steps of its failure path. */
     atFailure,
+    /** The step at which a retry continues, and whether it would only end in the same way; null if no step is left. */
+    retry: retry && {
+      stepId: retry.stepId,
+      stepName: nameIn(definition, retry.stepId, masker),
+      same: retry.same,
+    },
     /** Steps that completed only after failed attempts. */
     repeated: repeated.map(({ endTime, ...row }) => ({
       ...maskWords(row, masker),
@@ -188,6 +197,10 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     data: asDeclared(data, names),
     result: result && asDeclared(result, [...namesInResult(definition), ...names]),
   }
+}
+
+function readRetry(ctx: ServiceContext, { id, part }: Pick<RunRow, 'id' | 'part'>, definition: Definition) {
+  return retryPointOf(ctx, id, part ? partAsRun(definition, part) : definition)
 }
 
 function formOf(definition: Definition | null, stepId: string): Fields {

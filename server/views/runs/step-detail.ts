@@ -45,8 +45,9 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     /** The type's title in the editor. */
     typeTitle: findStepType(record.stepType)?.title ?? record.stepType,
     branch: record.branch,
-    /** Whether a new run can continue at this visit: not in a branch, and not after the run failed. */
-    startsAgain: record.branch === MAIN_BRANCH && record.beforeFailure,
+    /** Whether a new run can continue at this visit: not in a branch, after the run failed, or only to fail again. */
+    startsAgain:
+      record.branch === MAIN_BRANCH && record.beforeFailure && findStepType(record.stepType)?.mode !== 'fail',
     visit: record.visit,
     status: record.status,
     attempt: Math.max(1, record.attempt),

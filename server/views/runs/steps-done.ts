@@ -1,8 +1,10 @@
-import { and, asc, desc, eq, gt, lt, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, ne, or, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import { MAIN_BRANCH } from '../../run-store/names'
 import { maskWords } from '../../runs/mask-words'
 import { failedAt, ofMainPath } from '../../runs/progress'
+import type { RetryPoint } from '../../runs/retry-point'
 import type { Masker } from '../../vault/mask'
 
 /** How many of the latest steps with several attempts to show. */
@@ -21,16 +23,21 @@ export async function countDone(ctx: ServiceContext, runId: string): Promise<num
   return row?.count ?? 0
 }
 
-/** How many steps a retry keeps (see `keptBefore`), and the steps of the failure path, which follow the failed one. */
-export async function readAtFailure(ctx: ServiceContext, runId: string, masker: Masker) {
+/** How many visits were before the failed step or in its branches, how many a retry keeps, and the failure path after it. */
+export async function readAtFailure(ctx: ServiceContext, runId: string, retry: RetryPoint | null, masker: Masker) {
   const before = failedAt(ctx, runId)
   const onMain = ofMainPath(ctx, runId)
   const { status, handled, seq, stepName } = stepRecords
-  const [[kept], path] = await Promise.all([
+  const ofRun = and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId))
+  const [[others], [kept], path] = await Promise.all([
     ctx.db
       .select({ count: sql<number>`count(*)::int` })
       .from(stepRecords)
-      .where(and(onMain, or(eq(status, 'completed'), eq(handled, true)), lt(seq, before))),
+      .where(and(ofRun, or(ne(stepRecords.branch, MAIN_BRANCH), lt(seq, before)))),
+    ctx.db
+      .select({ count: sql<number>`count(*)::int` })
+      .from(stepRecords)
+      .where(and(onMain, or(eq(status, 'completed'), eq(handled, true)), lt(seq, retry?.before ?? before))),
     ctx.db
       .select({ stepName, status })
       .from(stepRecords)
@@ -38,7 +45,7 @@ export async function readAtFailure(ctx: ServiceContext, runId: string, masker: 
       .orderBy(asc(seq))
       .limit(ON_PATH),
   ])
-  return { kept: kept?.count ?? 0, path: path.map((row) => maskWords(row, masker)) }
+  return { others: others?.count ?? 0, kept: kept?.count ?? 0, path: path.map((row) => maskWords(row, masker)) }
 }
 
 /** The latest steps that completed after failed attempts, oldest first. */

@@ -33,7 +33,6 @@ export function AgainMenu({ run }: { run: RunOverview }) {
   const once = useOnce()
   if (!may('run:retry')) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'
-  const failed = run.endTime !== null && run.state !== 'completed'
   return (
     <>
       <Menu position="bottom-end" withinPortal>
@@ -60,12 +59,14 @@ export function AgainMenu({ run }: { run: RunOverview }) {
           <Menu.Item leftSection={<PencilLine size={16} aria-hidden />} onClick={() => setEditing(true)}>
             With another input…
           </Menu.Item>
-          {failed && (
+          {run.retry && !run.retry.same && (
             <Menu.Item
               leftSection={<StepForward size={16} aria-hidden />}
               onClick={() => void once(() => succeeds(retry.mutateAsync({ runId: run.runId })))}
             >
-              From the failed step
+              {run.retry.stepId === run.error?.stepId || !run.error?.stepId
+                ? 'From the failed step'
+                : `From “${run.retry.stepName}”`}
               <Text size="xs" c="dimmed">
                 Completed steps are kept and do not run again.
               </Text>

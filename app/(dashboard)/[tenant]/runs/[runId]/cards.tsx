@@ -148,15 +148,12 @@ export function FailureCard({
   const { code, message, stepId } = run.error
   const input = step.data?.input
   return (
-    <Card
-      tone="failed"
-      icon={<CircleX size={18} aria-hidden />}
-      title={visit ? `${visit.name} failed` : stepId ? `${stepId} failed` : 'The run failed'}
-    >
+    <Card tone="failed" icon={<CircleX size={18} aria-hidden />} title={titleOf(visit, stepId)}>
       <p className={styles.message}>{message}</p>
       <p className={styles.cardNote}>
         <FailureCode code={code} />
-        {visit && (visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not retried')}
+        {visit && triesOf(visit)}
+        {run.retry?.same && ' · a retry would end in the same way'}
       </p>
       <Logged log={run.failureLog} {...(visit ? { onAll: () => onOpen(visit.key, 'log') } : {})} />
       {/* Reserves its line while loading, so that nothing below moves. */}
@@ -183,7 +180,19 @@ export function FailureCard({
   )
 }
 
-/** Starts a run that continues at the failed step, and opens it. */
+function titleOf(visit: Visit | undefined, stepId: string | null): string {
+  if (!visit) return stepId ? `${stepId} failed` : 'The run failed'
+  if (visit.status === 'timed_out') return `${visit.name} expired`
+  return visit.type === 'fail-flow' ? `${visit.name} ended the run as failed` : `${visit.name} failed`
+}
+
+/** Only for a step that could have been tried again. */
+function triesOf({ attempts, status, type }: Visit): string {
+  if (attempts > 1) return ` · gave up after ${attempts} attempts`
+  return status === 'timed_out' || type === 'fail-flow' ? '' : ' · not retried'
+}
+
+/** Starts a run that continues at the failed step, or at the one that led to it, and opens it. */
 function RetryFromHere({ run }: { run: RunOverview }) {
   const trpc = useTRPC()
   const router = useRouter()
@@ -195,7 +204,7 @@ function RetryFromHere({ run }: { run: RunOverview }) {
     }),
   )
   // If the run was already retried, the menu has further retries.
-  if (!may('run:retry') || !mayRetry(run)) return null
+  if (!may('run:retry') || !run.retry || !mayRetry(run)) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'
   return (
     <Button
@@ -205,7 +214,7 @@ function RetryFromHere({ run }: { run: RunOverview }) {
       title={gone ? 'The workflow is archived or deleted.' : 'A new run that keeps the completed steps.'}
       onClick={() => retry.mutate({ runId: run.runId })}
     >
-      Retry from here
+      {run.retry.stepId === run.error?.stepId ? 'Retry from here' : `Retry from “${run.retry.stepName}”`}
     </Button>
   )
 }

@@ -146,7 +146,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
                 <Timeline
                   runId={runId}
                   timeline={timeline.data}
-                  endLabel={run.result ? 'Result' : 'End'}
+                  ending={run.state === 'completed' ? (run.result ? 'Result' : 'End') : null}
                   selected={selected}
                   onSelect={select}
                 />
@@ -203,9 +203,12 @@ function Details({
 function failedVisit(run: RunOverview, visits: Visit[]): Visit | undefined {
   if (run.state !== 'failed' && run.state !== 'timed_out') return undefined
   return (
-    visits.findLast(({ status, stepId }) => status === 'failed' && stepId === run.error?.stepId) ??
-    visits.findLast(({ status }) => status === 'failed')
+    visits.findLast((visit) => hasFailed(visit) && visit.stepId === run.error?.stepId) ?? visits.findLast(hasFailed)
   )
+}
+
+function hasFailed({ status }: Visit): boolean {
+  return status === 'failed' || status === 'timed_out'
 }
 
 function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {

@@ -22,7 +22,7 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
   const [open, setOpen] = useState(false)
   if (!may('run:retry')) return null
   // Users who may not change the data have the same button on the failure's card.
-  if (!may('workflow:write') && run.error?.stepId === stepId && mayRetry(run)) return null
+  if (!may('workflow:write') && run.retry?.stepId === stepId && mayRetry(run)) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'
   return (
     <>

@@ -19,6 +19,7 @@ type StoryRun = Pick<
   | 'working'
   | 'done'
   | 'atFailure'
+  | 'retry'
   | 'error'
   | 'cancellation'
   | 'cancelling'
@@ -165,12 +166,17 @@ function endOf(run: StoryRun, endTime: string): Sentence[] {
   }
   if (state !== 'failed') return [[`It had completed ${steps(done)} in ${took}.`]]
   if (!error?.stepId) return [[`It failed after ${took} and ${steps(done)}.`], ...path]
-  if (done === 0 && path.length === 0) return [[`It failed after ${took} at its first step, so nothing else ran.`]]
-  const { kept, path: after } = run.atFailure ?? { kept: 0, path: [] }
-  const before = done - after.filter(({ status }) => status === 'completed').length
-  if (before === 0) return [[`It failed after ${took} at its first step.`], ...path]
-  const retry = kept === 0 ? 'A retry would begin at its first step' : `A retry would keep ${steps(kept)} before that`
-  return [[`It failed after ${took}. ${retry}.`], ...path]
+  if (!run.atFailure?.others)
+    return [[`It failed after ${took} at its first step${path.length > 0 ? '' : ', so nothing else ran'}.`], ...path]
+  return [[`It failed after ${took}.`], ...retryOf(run), ...path]
+}
+
+function retryOf({ retry, atFailure, error }: StoryRun): Sentence[] {
+  if (!retry || retry.same || !atFailure) return []
+  const { kept } = atFailure
+  const here = retry.stepId === error?.stepId
+  if (kept === 0) return [['A retry would begin at ', ...(here ? ['its first step.'] : ended(retry.stepName))]]
+  return [[`A retry would keep ${steps(kept)} before `, ...(here ? ['that.'] : ended(retry.stepName))]]
 }
 
 /** The failure path's steps: it runs after the step has failed and before the run ends. */

@@ -17,7 +17,7 @@ interface Props {
   axis: Axis
   began: number
   names: Timeline['names']
-  endLabel: string
+  ending: string | null
   selected: string | null
   place: number
   /** All lines above are loaded, so the selected line's position is final. */
@@ -136,10 +136,10 @@ function LineRow({
   goTo,
   ...rest
 }: Omit<Props, 'tree' | 'place' | 'settled' | 'none'> & { line: Line; idle: boolean; goTo: (key: string) => void }) {
-  const { runId, axis, began, names, endLabel, onSelect, onOpen, onMore } = rest
+  const { runId, axis, began, names, ending, onSelect, onOpen, onMore } = rest
   switch (line.kind) {
     case 'boundary':
-      return <BoundaryRow which={line.key} endLabel={endLabel} selected={line.key === selected} onSelect={onSelect} />
+      return <BoundaryRow which={line.key} ending={ending} selected={line.key === selected} onSelect={onSelect} />
     case 'visit': {
       const { visit, where, open } = line
       const row = (

@@ -1,5 +1,6 @@
 import {
   Ban,
+  Braces,
   CalendarX2,
   ChevronRight,
   CircleCheck,
@@ -112,20 +113,20 @@ function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: bool
   })
 }
 
-/** The run's input, its result, or its data at the end. */
+/** The run's input, its result, or its data when it ended: a run that was stopped or failed has reached no end. */
 export function BoundaryRow({
   which,
-  endLabel,
+  ending,
   selected,
   onSelect,
 }: {
   which: string
-  endLabel: string
+  ending: string | null
   selected: boolean
   onSelect: (key: string) => void
 }) {
   const start = which === '(start)'
-  const Icon = start ? Play : Flag
+  const Icon = start ? Play : ending === null ? Braces : Flag
   return (
     <button
       type="button"
@@ -136,7 +137,7 @@ export function BoundaryRow({
     >
       <span className={styles.name}>
         <Icon size={15} className={styles.quiet} aria-hidden />
-        <span className={styles.nameText}>{start ? 'Start' : endLabel}</span>
+        <span className={styles.nameText}>{start ? 'Start' : (ending ?? 'Data when it ended')}</span>
       </span>
     </button>
   )

@@ -21,14 +21,14 @@ export const RESULT = '(result)'
 export function Timeline({
   runId,
   timeline,
-  endLabel,
+  ending,
   selected,
   onSelect,
 }: {
   runId: string
   timeline: TimelineData
-  /** The last line's label once the run has ended. */
-  endLabel: string
+  /** The last line's label of a run that completed. Without one, the line has the data at its end. */
+  ending: string | null
   selected: string | null
   onSelect: (key: string) => void
 }) {
@@ -116,7 +116,7 @@ export function Timeline({
       </div>
       <TimelineAxis began={began} ended={timeline.endTime !== null} axis={axis} onZoom={zoomIn} />
       <TimelineList
-        endLabel={endLabel}
+        ending={ending}
         runId={runId}
         tree={tree}
         axis={axis}
