@@ -10,8 +10,6 @@ import { Link } from '@/app/_ui/link'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Duration } from '@/app/_ui/time'
 import type { Definition } from '@/server/definition/schema'
-import { AnswerForm } from '../../../inbox/answer/answer-form'
-import { Question } from '../../../inbox/answer/question'
 import { visitsOf } from '../../../runs/[runId]/timeline-model'
 import { useRefresh } from '../../../runs/[runId]/use-live-run'
 import { ValueView } from '../../../runs/[runId]/value-view'
@@ -21,6 +19,7 @@ import { findStep, stepLabel } from '../model/definition'
 import type { StartedTest } from '../parts/test-state'
 import { StepData } from './step-data'
 import styles from './test-panel.module.css'
+import { TestTask } from './test-task'
 import { VisitList } from './visit-list'
 
 /** A run of the draft, updated as it happens: its steps, its pauses and its result, and the data of the selected step. */
@@ -87,13 +86,7 @@ export function TestRun(props: {
           <Text size="sm">The run ended before it came to {stepLabel(definition, part.to)}: its path turned off.</Text>
         )}
         {pauses.map((pause) => (
-          <div key={pause.id} className={styles.asked}>
-            <Text size="sm" fw={500} mb="xs">
-              {pause.signal.title ?? pause.stepName}
-            </Text>
-            <Question signal={pause.signal} />
-            <AnswerForm runId={runId} pauseId={pause.id} signal={pause.signal} onSettled={refresh} />
-          </div>
+          <TestTask key={pause.id} runId={runId} pause={pause} onSettled={refresh} />
         ))}
         {error && (
           <Alert
