@@ -168,6 +168,12 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
     means: 'The business key refers to something that START does not have, so runs would have no key.',
     fixes: ['Correct it in the workflow’s settings. It may use START fields only, as in `${orderId}`.'],
   },
+  W_ASSIGNEE: {
+    title: 'An assignee cannot answer',
+    means:
+      'A task names a person who could not answer it: no member or invited person has that address, or their role may not answer tasks.',
+    fixes: [GO, 'Correct the address, invite the person, or give them the role operator.'],
+  },
   W_UNREACHABLE: {
     title: 'No path leads to the step',
     means: 'No path leads to the step, so no run performs it.',

@@ -19,6 +19,7 @@ import { misplacedSecrets } from '../../vault/misplaced'
 import { findRowAt, findWhole } from '../../versioned/row-at'
 import { advice } from '../advice'
 import { WORKFLOW } from '../noun'
+import { assigneeWarnings } from './assignees'
 import { type Flow, flowing } from './flow'
 import { checkingGraph } from './graph'
 import { isPinned, knownOutputs, pinnedOutputs } from './known-outputs'
@@ -40,6 +41,7 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
   const outputs = pinnedOutputs(await knownOutputs(ctx, definition))
   const problems = await inSlices(ctx.tenantId, checkingGraph(definition, outputs))
   problems.push(...checkKey(definition))
+  problems.push(...(await advice(ctx, 'assignees', () => assigneeWarnings(ctx, definition), [])))
   const looking = new Effort(FOR_NAMES)
   let flow: Flow | null = null
   const known = new Map<string, boolean>()
