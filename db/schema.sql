@@ -801,6 +801,7 @@ CREATE TABLE run_days (
   outcome text NOT NULL,
   bucket smallint NOT NULL,
   runs integer NOT NULL,
+  longest double precision,
   CONSTRAINT run_days_tenant_id_day_workflow_id_outcome_bucket_pk PRIMARY KEY (tenant_id, day, workflow_id, outcome, bucket),
   CONSTRAINT run_days_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -1078,6 +1079,7 @@ CREATE TABLE wait_days (
   step_id text NOT NULL,
   bucket smallint NOT NULL,
   answers integer NOT NULL,
+  longest double precision,
   CONSTRAINT wait_days_tenant_id_day_workflow_id_step_id_bucket_pk PRIMARY KEY (tenant_id, day, workflow_id, step_id, bucket),
   CONSTRAINT wait_days_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );

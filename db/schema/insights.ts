@@ -38,6 +38,8 @@ export const runDays = pgTable(
     /** The duration: see `server/views/insights/buckets.ts`. */
     bucket: smallint().notNull(),
     runs: integer().notNull(),
+    /** The longest of them, in ms; null where a version before this column counted. */
+    longest: doublePrecision(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.workflowId, t.outcome, t.bucket] })],
 )
@@ -52,6 +54,8 @@ export const waitDays = pgTable(
     stepId: text().notNull(),
     bucket: smallint().notNull(),
     answers: integer().notNull(),
+    /** The longest wait of them, in ms; null where a version before this column counted. */
+    longest: doublePrecision(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.workflowId, t.stepId, t.bucket] })],
 )

@@ -109,9 +109,11 @@ function loopLag(): Figure['values'][number][] {
   }
   const { delays } = state
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3)
+  // A percentile is rounded up, and may exceed the only value.
+  const within = (share: number) => seconds(Math.min(delays.percentile(share), delays.max))
   const values = [
-    { labels: { quantile: '0.5' }, value: seconds(delays.percentile(50)) },
-    { labels: { quantile: '0.99' }, value: seconds(delays.percentile(99)) },
+    { labels: { quantile: '0.5' }, value: within(50) },
+    { labels: { quantile: '0.99' }, value: within(99) },
     { labels: { quantile: '1' }, value: seconds(delays.max) },
   ]
   delays.reset()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import { endOf, percentile } from '@/server/views/insights/buckets'
+import { addTo, endOf, percentile, type Spread } from '@/server/views/insights/buckets'
 import { readInsights } from '@/server/views/insights/read'
 import { readStepFigures } from '@/server/views/insights/steps'
 import { createWorkflow, publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
@@ -147,6 +147,29 @@ describe('insights', () => {
     expect(own.waits[0]?.p50).toSatisfy(near(7_200_000))
     expect((await readInsights(ctx, { days: 30 })).total.stopped).toBe(2)
     expect((await readInsights(at(await newTenant(database)), { days: 7 })).total.succeeded).toBe(0)
+  })
+
+  test('never exceed the longest duration, which is exact, except on days that an earlier version counted', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'W')
+    const other = await newWorkflow(ctx, 'Other')
+    await seed(ctx, id, [{ daysAgo: 0, ms: 1_450, waited: 61_234 }])
+    await seed(ctx, id, [{ daysAgo: 3, ms: 100_001, waited: 99_999 }])
+    await seed(ctx, other, [{ daysAgo: 0, ms: 1_450, waited: 61_234 }])
+    const figures = async (workflowId = id) => {
+      const { total, waits } = await readInsights(ctx, { workflowId, days: 7 })
+      return { total, wait: waits[0] }
+    }
+    const only = { total: { p50: 1_450, p95: 1_450 }, wait: { p50: 61_234, p95: 61_234 } }
+    expect(await figures(other)).toMatchObject(only)
+    const counted = { total: { p50: 1_450, p95: 100_001 }, wait: { p50: 61_234, p95: 99_999 } }
+    for (let look = 0; look < 2; look++) expect(await figures()).toMatchObject(counted)
+    await database.sql`update run_days set longest = null where tenant_id = ${ctx.tenantId}`
+    await database.sql`update wait_days set longest = null where tenant_id = ${ctx.tenantId}`
+    const { total, wait } = await figures()
+    expect([total.p50, wait?.p50]).toEqual([1_450, 61_234])
+    expect(total.p95).toSatisfy(near(100_001))
+    expect(wait?.p95).toSatisfy(near(99_999))
   })
 
   test('count a day once, and only when it is over', async () => {
@@ -318,11 +341,12 @@ describe('insights', () => {
 })
 
 test('no more than a percentile says took longer, and it is at most 10.6 % too long', () => {
-  const spread = new Map([
-    [70, 90],
-    [100, 10],
-  ])
-  expect(percentile(spread, 0.5)).toBe(Math.ceil(endOf(70)))
+  const spread: Spread = new Map()
+  addTo(spread, 70, 80, 1_050.4)
+  addTo(spread, 70, 10, 1_020)
+  addTo(spread, 100, 5, 21_000)
+  addTo(spread, 100, 5, null)
+  expect(percentile(spread, 0.5)).toBe(1_050)
   expect(percentile(spread, 0.95)).toBe(Math.ceil(endOf(100)))
   expect(percentile(new Map(), 0.5)).toBeNull()
   expect(endOf(71) / endOf(70)).toBeLessThan(1.106)

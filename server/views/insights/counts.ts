@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { threads } from '@/db/schema/threads'
 import type { ServiceContext } from '../../context'
-import { bucketOf } from './buckets'
+import { bucketOf, longestOf } from './buckets'
 
 /** Whole days, first and last inclusive, optionally for one workflow only. */
 export interface Span {
@@ -15,7 +15,8 @@ export interface Span {
 export function countRuns(ctx: ServiceContext, span: Span): SQL {
   return sql`
     select ${dayOf(sql`r.end_time`)} as day, r.workflow_id, r.outcome,
-      ${bucketOf(sql`r.start_time`, sql`r.end_time`)} as bucket, count(*)::int as runs
+      ${bucketOf(sql`r.start_time`, sql`r.end_time`)} as bucket, count(*)::int as runs,
+      ${longestOf(sql`r.start_time`, sql`r.end_time`)} as longest
     from ${runs} r
     where r.tenant_id = ${ctx.tenantId} and r.end_time is not null and ${within(sql`r.end_time`, span)}
       and r.started_via <> 'test' and r.outcome is not null ${only(span.workflowId)}
@@ -26,7 +27,8 @@ export function countRuns(ctx: ServiceContext, span: Span): SQL {
 export function countAnswers(ctx: ServiceContext, span: Span): SQL {
   return sql`
     select ${dayOf(sql`p.answered_at`)} as day, r.workflow_id, p.step_id,
-      ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers
+      ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers,
+      ${longestOf(sql`p.created_at`, sql`p.answered_at`)} as longest
     from ${pauses} p cross join lateral (${runOf(ctx, sql`p.run_id`, span.workflowId)}) r
     where p.tenant_id = ${ctx.tenantId} and p.answer is not null and p.signal is not null and p.answer->'due' is null
       and ${within(sql`p.answered_at`, span)}

@@ -54,15 +54,15 @@ async function countDay(ctx: ServiceContext, day: string): Promise<void> {
       insert into ${countedDays} (tenant_id, day, parts) values (${ctx.tenantId}, ${day}, ${PARTS})
       on conflict (tenant_id, day) do update set parts = excluded.parts
     ), waited as (
-      insert into ${waitDays} (tenant_id, day, workflow_id, step_id, bucket, answers)
-      select ${ctx.tenantId}, w.day::date, w.workflow_id, w.step_id, w.bucket, w.answers
+      insert into ${waitDays} (tenant_id, day, workflow_id, step_id, bucket, answers, longest)
+      select ${ctx.tenantId}, w.day::date, w.workflow_id, w.step_id, w.bucket, w.answers, w.longest
       from (${countAnswers(ctx, span)}) w on conflict do nothing
     ), answered as (
       insert into ${agentDays} (tenant_id, day, workflow_id, agent_id, answers, input_tokens, output_tokens, priced, cost)
       select ${ctx.tenantId}, a.day::date, a.workflow_id, a.agent_id, a.answers, a.input_tokens, a.output_tokens, a.priced, a.cost
       from (${countAgents(ctx, span)}) a on conflict do nothing
     )
-    insert into ${runDays} (tenant_id, day, workflow_id, outcome, bucket, runs)
-    select ${ctx.tenantId}, r.day::date, r.workflow_id, r.outcome, r.bucket, r.runs
+    insert into ${runDays} (tenant_id, day, workflow_id, outcome, bucket, runs, longest)
+    select ${ctx.tenantId}, r.day::date, r.workflow_id, r.outcome, r.bucket, r.runs, r.longest
     from (${countRuns(ctx, span)}) r on conflict do nothing`)
 }

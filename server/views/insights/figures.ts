@@ -39,8 +39,8 @@ export interface Spent {
 export function figuresOf(rows: readonly RunCount[]): Figures {
   const spread: Spread = new Map()
   const counts = { succeeded: 0, failed: 0, stopped: 0 }
-  for (const { outcome, bucket, runs } of rows) {
-    if (outcome === 'succeeded') addTo(spread, bucket, runs)
+  for (const { outcome, bucket, runs, longest } of rows) {
+    if (outcome === 'succeeded') addTo(spread, bucket, runs, longest)
     const kind =
       outcome === 'succeeded' ? 'succeeded' : outcome === 'failed' || outcome === 'timed_out' ? 'failed' : 'stopped'
     counts[kind] += runs
@@ -49,11 +49,11 @@ export function figuresOf(rows: readonly RunCount[]): Figures {
 }
 
 export function waitsOf(
-  answered: readonly Pick<WaitCount, 'bucket' | 'answers'>[],
+  answered: readonly Pick<WaitCount, 'bucket' | 'answers' | 'longest'>[],
   waiting: readonly Pick<WaitingCount, 'count'>[],
 ): Waits {
   const spread: Spread = new Map()
-  for (const { bucket, answers } of answered) addTo(spread, bucket, answers)
+  for (const { bucket, answers, longest } of answered) addTo(spread, bucket, answers, longest)
   return {
     answers: sum(answered, ({ answers }) => answers),
     p50: percentile(spread, 0.5),

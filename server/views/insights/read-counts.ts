@@ -15,6 +15,8 @@ export interface RunCount {
   outcome: string
   bucket: number
   runs: number
+  /** The longest of them, in ms; null where an earlier version counted. */
+  longest: number | null
 }
 export interface WaitCount {
   day: string
@@ -22,6 +24,8 @@ export interface WaitCount {
   stepId: string
   bucket: number
   answers: number
+  /** The longest wait of them, in ms; null where an earlier version counted. */
+  longest: number | null
 }
 export interface AgentCount {
   day: string
@@ -44,7 +48,7 @@ export async function readRunCounts(
   ctx: ServiceContext,
   period: Period,
 ): Promise<{ days: Map<string, RunCount[]>; workflows: Map<string, RunCount[]> }> {
-  const { day, workflowId, outcome, bucket, runs } = runDays
+  const { day, workflowId, outcome, bucket, runs, longest } = runDays
   const summed = ctx.db
     .select({
       day: sql<string | null>`${day}::text`.as('of_day'),
@@ -52,6 +56,8 @@ export async function readRunCounts(
       outcome,
       bucket,
       runs: sql<number>`sum(${runs})::int`.as('sum_of_runs'),
+      // Unknown, if it is unknown of one day.
+      longest: sql<number | null>`case when count(${longest}) = count(*) then max(${longest}) end`.as('longest_of_all'),
     })
     .from(runDays)
     .where(counts(ctx, period, runDays))
@@ -63,7 +69,9 @@ export async function readRunCounts(
       day: summed.day,
       workflowId: summed.workflowId,
       outcome: summed.outcome,
-      buckets: sql<Record<string, number>>`json_object_agg(${summed.bucket}, ${summed.runs})`,
+      buckets: sql<
+        Record<string, [runs: number, longest: number | null]>
+      >`json_object_agg(${summed.bucket}, json_build_array(${summed.runs}, ${summed.longest}))`,
     })
     .from(summed)
     .groupBy(summed.day, summed.workflowId, summed.outcome)
@@ -76,10 +84,12 @@ export async function readRunCounts(
   }
   for (const { day, workflowId, outcome, buckets } of counted) {
     const [groups, key] = day === null ? [found.workflows, workflowId] : [found.days, day]
-    for (const [bucket, runs] of Object.entries(buckets)) add(groups, key, { outcome, bucket: Number(bucket), runs })
+    for (const [bucket, [runs, longest]] of Object.entries(buckets))
+      add(groups, key, { outcome, bucket: Number(bucket), runs, longest })
   }
   for (const row of live) {
-    const count = { outcome: String(row.outcome), bucket: Number(row.bucket), runs: Number(row.runs) }
+    const { outcome, bucket, runs, longest } = row
+    const count = { outcome: String(outcome), bucket: Number(bucket), runs: Number(runs), longest: Number(longest) }
     add(found.days, String(row.day), count)
     add(found.workflows, String(row.workflow_id), count)
   }
@@ -88,8 +98,8 @@ export async function readRunCounts(
 
 /** Answered tasks by day, step and waiting time. */
 export async function readWaitCounts(ctx: ServiceContext, period: Period): Promise<WaitCount[]> {
-  const { day, workflowId, stepId, bucket, answers } = waitDays
-  const past = ctx.db.select({ day, workflowId, stepId, bucket, answers }).from(waitDays)
+  const { day, workflowId, stepId, bucket, answers, longest } = waitDays
+  const past = ctx.db.select({ day, workflowId, stepId, bucket, answers, longest }).from(waitDays)
   const [counted, live] = await Promise.all([
     past.where(counts(ctx, period, waitDays)),
     readLive(ctx, period, countAnswers),
@@ -102,6 +112,7 @@ export async function readWaitCounts(ctx: ServiceContext, period: Period): Promi
       stepId: String(row.step_id),
       bucket: Number(row.bucket),
       answers: Number(row.answers),
+      longest: Number(row.longest),
     })),
   ]
 }

@@ -7,7 +7,7 @@ import type { One } from '../../versioned/noun'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 import { NUMBER_OF_RUN } from '../workflows/numbers'
-import { bucketOf } from './buckets'
+import { bucketOf, longestOf } from './buckets'
 import { type Waits, waitsOf } from './figures'
 import type { WaitCount } from './read-counts'
 import { readWaiting } from './waiting'
@@ -103,9 +103,13 @@ export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise
 }
 
 /** The people's answers in these runs. */
-async function readAnswers(ctx: ServiceContext, ids: SQL): Promise<Pick<WaitCount, 'stepId' | 'bucket' | 'answers'>[]> {
+async function readAnswers(
+  ctx: ServiceContext,
+  ids: SQL,
+): Promise<Pick<WaitCount, 'stepId' | 'bucket' | 'answers' | 'longest'>[]> {
   const rows = await ctx.db.execute(sql`
-    select p.step_id, ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers
+    select p.step_id, ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers,
+      ${longestOf(sql`p.created_at`, sql`p.answered_at`)} as longest
     from unnest(array[${ids}]::text[]) as chosen(id)
     cross join lateral (
       select step_id, created_at, answered_at from ${pauses}
@@ -118,5 +122,6 @@ async function readAnswers(ctx: ServiceContext, ids: SQL): Promise<Pick<WaitCoun
     stepId: String(row.step_id),
     bucket: Number(row.bucket),
     answers: Number(row.answers),
+    longest: Number(row.longest),
   }))
 }
