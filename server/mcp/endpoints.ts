@@ -12,6 +12,7 @@ export const MCP_ENDPOINTS = {
     description:
       'Streamable HTTP. The response is JSON, or a stream if a call has questions for the user of a client that can ask them. Published workflows, agents and tools are tools; the newest runs and open tasks are resources. The role determines which of them are listed and may be called.',
     permission: 'run:read',
+    openBody: true,
     body: {
       schema: McpMessage,
       required: true,

@@ -50,6 +50,8 @@ interface Handling {
   limit?: 'starts' | 'invokes'
   /** The body may be as large as `LARGE_BODY` allows. */
   large?: true
+  /** The body is of another protocol, and may have more fields than it documents. */
+  openBody?: true
   /** The handler only waits for work that continues without the caller. */
   onlyWaits?: true
   /** The requests whose response is stored for an `Idempotency-Key`; all by default, if it lists that header. */

@@ -32,7 +32,7 @@ export const OPERATIONS: readonly Operation[] = [
 const DESCRIPTION = [
   'Durable workflows with people in them, over HTTP.',
   'All errors have the same shape, with a machine-readable `code`. For objects of other tenants, the response is 404.',
-  'Bodies are JSON objects of at most 1 MiB, 64 levels, 10,000 keys and 50,000 values; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; `__proto__` keys are dropped; undeclared fields are ignored, except by an invoke, by a chat and inside an agent’s or a tool’s settings, and parameters that a call does not have, or that are sent twice, are refused with the nearest name.',
+  'Bodies are JSON objects of at most 1 MiB, 64 levels, 10,000 keys and 50,000 values; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; `__proto__` keys are dropped; undeclared fields are ignored, and `warnings` of the answer name them (`W_UNKNOWN_FIELD`) with the nearest name, except among START fields; an invoke, a chat and an agent’s or a tool’s settings refuse them. Parameters that a call does not have, or that are sent twice, are refused with the nearest name.',
   'Fields are only ever added, so clients must accept ones they do not know.',
 ].join('\n\n')
 

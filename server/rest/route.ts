@@ -18,12 +18,15 @@ import { onceForKey } from './idempotency'
 import { admit, type CallerOptions, contextOf, identify } from './identify'
 import { queryOf } from './query'
 import { refuseAgain } from './refused-starts'
+import { type Unknowns, withWarnings } from './unknown-fields'
 
 type Handler<P extends string, B = JsonObject> = (call: RouteCall<P, B>) => Promise<RouteAnswer>
 
 interface RouteOptions extends CallerOptions, CallOptions {
   /** False for a POST that changes nothing and so needs no `Idempotency-Key`. */
   idempotent?: boolean | ((request: Request) => boolean)
+  /** The warnings about a body. */
+  unknowns?: Unknowns | undefined
   /** True if the handler only waits for work that continues without the caller. */
   onlyWaits?: boolean | undefined
 }
@@ -51,7 +54,7 @@ export function route<P extends string = never>(handler: Handler<P, never>, opti
         answerOnce(contextOf(exchange, identity, cachedCaller), call, handler, options)
       const { unverified } = exchange
       const answer = await (unverified ? answerCached(caller, unverified, answerAs) : answerAs(caller))
-      return send(exchange, caller, answer)
+      return send(exchange, caller, withWarnings(answer, options.unknowns?.(call.body) ?? []))
     })
   return options.limit === 'starts' ? Object.assign(answerTo, { refuse: refuseAgain }) : answerTo
 }

@@ -1,6 +1,7 @@
 import 'server-only'
 import type { AnyEndpoint } from '../openapi/endpoint'
 import { type CountedHandler, type Method, methods, publicRoute, type RouteHandler, route } from './route'
+import { unknownsOf } from './unknown-fields'
 
 /** The exports of a route file. */
 export type Served = Record<Method, CountedHandler>
@@ -24,6 +25,7 @@ function handlerOf(endpoint: AnyEndpoint): RouteHandler {
     acceptsForm: body?.form !== undefined,
     surface: tag === 'Agents' || tag === 'Tools' ? 'invoke' : 'workflow',
     idempotent: headers.includes('Idempotency-Key') && (keepsAnswer ?? true),
+    unknowns: unknownsOf(endpoint),
     parameters: Object.keys(query?.shape ?? {}),
   })
 }
