@@ -1,3 +1,4 @@
+import './definition/zod-words'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { processWide } from '@/db/process-wide'

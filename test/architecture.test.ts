@@ -43,6 +43,27 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
+  test('whatever parses with zod has our words for what is wrong, and never those of zod', () => {
+    const byName = new Map(files.map((file) => [file.replace(/\.(tsx?|mjs)$/, '').replace(/\/index$/, ''), file]))
+    const importsOf = new Map<string, Import[]>()
+    for (const item of imports) importsOf.set(item.from, [...(importsOf.get(item.from) ?? []), item])
+    const reached = (from: string) => {
+      const seen = new Set([from])
+      for (const file of seen)
+        for (const { to, typeOnly } of importsOf.get(file) ?? []) if (!typeOnly) seen.add(byName.get(to) ?? to)
+      return seen
+    }
+    const parsing = product
+      .filter((file) => !inside('inngest/engine')(file))
+      .filter((file) => /(?<!JSON|Date)\.(safeParse|parse)\(/.test(source.get(file) ?? ''))
+    const silent = parsing.filter((file) => {
+      const known = reached(file)
+      return known.has('zod') && !known.has('server/definition/zod-words.ts')
+    })
+    expect(parsing.length).toBeGreaterThan(20)
+    expect(silent).toEqual([])
+  })
+
   test('lib imports nothing of the product, so that everything may import it', () => {
     expect(offenders(inside('lib'), ({ ours }) => !ours)).toEqual([])
   })

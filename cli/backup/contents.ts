@@ -1,3 +1,4 @@
+import '@/server/definition/zod-words'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 

@@ -1,3 +1,4 @@
+import '../definition/zod-words'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Tx } from '@/db/index'

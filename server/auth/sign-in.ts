@@ -1,3 +1,4 @@
+import '../definition/zod-words'
 import { createHash } from 'node:crypto'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+import './zod-words'
 import { z } from 'zod'
 import type { JsonObject } from './json'
 

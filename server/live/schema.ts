@@ -1,3 +1,4 @@
+import '../definition/zod-words'
 import { z } from 'zod'
 
 /** Identifies a browser tab as long as its page is open. */

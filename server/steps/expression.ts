@@ -15,7 +15,8 @@ export const ExpressionText = z
       parseExpression(text)
     } catch (err) {
       if (!(err instanceof TemplateSyntaxError)) throw err
-      issues.addIssue({ code: 'custom', message: `is not a valid expression: ${err.message}` })
+      const message = text.trim() === '' ? 'must not be empty' : `is not a valid expression: ${err.message}`
+      issues.addIssue({ code: 'custom', message })
     }
   })
 

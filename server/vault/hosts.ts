@@ -1,3 +1,4 @@
+import '../definition/zod-words'
 import { domainToASCII } from 'node:url'
 import { z } from 'zod'
 import { AllowedHosts, isAddress } from '@/lib/ip'

@@ -1,3 +1,4 @@
+import '../../definition/zod-words'
 import { z } from 'zod'
 import { AllowedHosts } from '@/lib/ip'
 
