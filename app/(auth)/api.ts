@@ -1,4 +1,5 @@
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { asSentence } from '@/app/_ui/sentence'
 import type { VisibleError } from '@/server/trpc/errors'
 import type { AppRouter } from '@/server/trpc/root'
 
@@ -54,13 +55,9 @@ export function problemOf(error: unknown): FormProblem {
   const fields: Record<string, string> = {}
   for (const { path, message } of told.details) {
     const name = path?.split('.').at(-1)
-    if (name) fields[name] ??= sentence(message)
+    if (name) fields[name] ??= asSentence(message)
   }
   if (Object.keys(fields).length > 0) return { fields, text: null, code: told.code }
   const request = told.code === 'INTERNAL' ? ` (request ${told.requestId})` : ''
   return { fields, text: `${told.message}${request}.`, code: told.code }
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -3,6 +3,7 @@ import { Alert, Button, Code, Group, List, Text } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
 import { ErrorCode } from './error-code'
+import { named } from './sentence'
 
 /** An error message with its request id and a retry button. Rows already shown stay visible. */
 export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
@@ -21,16 +22,13 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
         <List size="sm" my="xs">
           {details.slice(0, 20).map((detail, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list does not change
-            <List.Item key={index}>
-              {detail.path ? `${detail.path}: ` : ''}
-              {detail.message}
-            </List.Item>
+            <List.Item key={index}>{named(detail.path, detail.message)}</List.Item>
           ))}
         </List>
       )}
       <Group gap="sm" mt="xs">
-        {/* A retry does not find it either. */}
-        {onRetry && !code.endsWith('_NOT_FOUND') && (
+        {/* A retry does not find it either, and the role is the same. */}
+        {onRetry && code !== 'FORBIDDEN' && !code.endsWith('_NOT_FOUND') && (
           <Button size="compact-sm" variant="default" onClick={onRetry}>
             Try again
           </Button>

@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications'
 import { createElement } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { WhatToDo } from './error-code'
+import { named } from './sentence'
 
 /** Confirms an action whose result is not in view. */
 export function notifyDone(message: string): void {
@@ -17,7 +18,7 @@ export function notifyLatest(id: string, message: string): void {
 /** Reports a failed action with the server's message and the request id. */
 export function notifyError(error: unknown, title: string): void {
   const { code, message, details, requestId } = errorOf(error)
-  const first = details[0] ? ` ${details[0].path ? `${details[0].path}: ` : ''}${details[0].message}` : ''
+  const first = details[0] ? ` ${named(details[0].path, details[0].message)}` : ''
   const text = `${message.replace(/\.$/, '')}.${first} ${requestId ? `(request ${requestId}) ` : ''}`
   const shown = createElement('span', null, text, createElement(WhatToDo, { code }))
   notifications.show({ title, message: shown, color: 'red', autoClose: 12_000 })

@@ -84,8 +84,8 @@ describe('a typed form', () => {
       { path: 'type', message: 'is wrong' },
     ]
     expect(errorsByField(details, fields)).toEqual({
-      byField: { amount: 'amount must be a number' },
-      rest: ['type: is wrong'],
+      byField: { amount: 'Must be a number' },
+      rest: ['type is wrong'],
     })
   })
 })

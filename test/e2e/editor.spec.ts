@@ -55,6 +55,27 @@ test('form fields keep their order and can be reordered', async ({ page, workspa
   await expect.poll(scrolled).toBe(0)
 })
 
+test('an empty condition says that it is required, and its example is not shown as what is wrong', async ({
+  page,
+  workspace,
+}) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Check',
+    steps: [{ id: 'check', type: 'condition', when: '' }],
+  })
+  await open(page, workspace, id, '?step=check')
+  const field = page.getByRole('textbox', { name: 'If' })
+  await expect(field).toHaveAttribute('aria-invalid', 'true')
+  await expect(page.getByText('Must not be empty').first()).toBeVisible()
+  const [placeholder, wrong] = await field.evaluate((input) => {
+    const error = document.createElement('span')
+    error.style.color = 'var(--mantine-color-error)'
+    input.after(error)
+    return [getComputedStyle(input, '::placeholder').color, getComputedStyle(error).color]
+  })
+  expect(placeholder).not.toBe(wrong)
+})
+
 test('edits can be undone and redone, and steps are copied as JSON', async ({ context, page, workspace }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { approval } = await newCompany(workspace.ctx)

@@ -4,7 +4,7 @@ import {
   fieldLabel,
   inWords,
   NEITHER_OR_BOTH,
-  underField,
+  problemUnderField,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/problem-words'
 import { keyProblems } from '@/server/definition/business-key'
 import type { Definition } from '@/server/definition/schema'
@@ -294,7 +294,7 @@ test('a problem names its field as the form does, and types in words', () => {
   expect(inWords('Ship does not accept args.n: it must be number.')).toBe(
     'Ship does not accept args.n: it must be a number.',
   )
-  expect(underField('is required')).toBe('Required')
+  expect(problemUnderField('is required')).toBe('Required')
 })
 
 test('a second step with the same id gets one of its own, and the first keeps its incoming edges', () => {

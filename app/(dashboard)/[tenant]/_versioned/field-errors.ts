@@ -1,4 +1,5 @@
 import { errorOf } from '@/app/_trpc/client'
+import { named, underField } from '@/app/_ui/sentence'
 import type { ErrorDetail } from '@/server/errors'
 
 /** The server's error for a field or a value inside it; null if none. */
@@ -9,12 +10,7 @@ export function errorAt(error: unknown, path: string): string | null {
   const inner = String(found.path ?? '')
     .slice(path.length)
     .replace(/^\./, '')
-  return inner === '' ? underField(found.message) : `${inner}: ${found.message}`
-}
-
-/** A message under its field, where no name precedes it. */
-export function underField(message: string): string {
-  return message === 'is required' ? 'Required' : message
+  return inner === '' ? underField(found.message) : named(inner, found.message)
 }
 
 /** Errors found in the browser, in the shape of a server error. */

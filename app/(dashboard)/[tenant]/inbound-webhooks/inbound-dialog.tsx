@@ -6,6 +6,7 @@ import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { underField } from '@/app/_ui/sentence'
 import { SCHEMES, type Scheme } from '@/server/definition/inbound'
 import type { InboundItem } from '@/server/views/inbound/browse'
 import { flushFields } from '../workflows/[id]/draft/use-committed'
@@ -53,6 +54,7 @@ export function InboundDialog(props: {
   const { error, isPending } = webhook ? update : create
   const details = error ? errorOf(error).details : []
   const problem = (path: string) => details.find((detail) => detail.path === path)?.message
+  const alone = (path: string) => underField(problem(path) ?? '') || null
   const ready = workflowId && name.trim() && scheme && (scheme !== 'hmac' || header.trim())
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -82,14 +84,14 @@ export function InboundDialog(props: {
               withAsterisk
               maxLength={200}
               autoComplete="off"
-              error={problem('name')}
+              error={alone('name')}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
             />
             <NativeSelect
               label="How the sender signs"
               withAsterisk
-              error={problem('scheme')}
+              error={alone('scheme')}
               data={[
                 { value: '', label: 'Choose' },
                 ...SCHEMES.map((value) => ({ value, label: SCHEME_LABELS[value] })),
@@ -110,7 +112,7 @@ export function InboundDialog(props: {
                   placeholder="X-Signature"
                   withAsterisk
                   autoComplete="off"
-                  error={problem('signatureHeader')}
+                  error={alone('signatureHeader')}
                   value={header}
                   onChange={(event) => setHeader(event.currentTarget.value)}
                 />
@@ -128,7 +130,7 @@ export function InboundDialog(props: {
                 description="Without one, equal deliveries within five minutes count as one"
                 placeholder="X-Delivery-Id"
                 autoComplete="off"
-                error={problem('idHeader')}
+                error={alone('idHeader')}
                 value={idHeader}
                 onChange={(event) => setIdHeader(event.currentTarget.value)}
               />
@@ -151,7 +153,7 @@ export function InboundDialog(props: {
               label="Only if"
               description="Starts a run only if this is true"
               placeholder={'${body.action} == "opened"'}
-              error={problem('when')}
+              error={alone('when')}
               value={when}
               onChange={setWhen}
               readOnly={false}

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { underField } from '@/app/_ui/sentence'
 import { CronError, isTimeZone, nextTimes, parseCron } from '@/lib/cron'
 import { isRequired } from '@/server/definition/fields'
 import type { Field } from '@/server/definition/schema'
@@ -93,7 +94,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
             withAsterisk
             maxLength={200}
             autoComplete="off"
-            error={badName?.message}
+            error={badName && underField(badName.message)}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />

@@ -10,6 +10,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { Fields } from '@/server/definition/schema'
+import { errorsByField } from '../inbox/answer/answer-values'
 import { useTenant } from '../tenant-context'
 import { StartForm } from './start-form'
 import { firstTyped, readTyped, sentFile, type Typed } from './start-values'
@@ -67,10 +68,7 @@ function RunForm({
     trpc.runs.start.mutationOptions({
       onSuccess: ({ runId }) => router.push(path(`/runs/${runId}`)),
       onError: (error) => {
-        const named = errorOf(error).details.flatMap(({ path, message }) =>
-          path && Object.hasOwn(fields, path) ? [[path, message] as const] : [],
-        )
-        setErrors(Object.fromEntries(named))
+        setErrors(errorsByField(errorOf(error).details, fields).byField)
       },
     }),
   )

@@ -5,6 +5,7 @@ import { errorOf } from '@/app/_trpc/client'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { WhatToDo } from '@/app/_ui/error-code'
 import { JsonView } from '@/app/_ui/json-view'
+import { asSentence } from '@/app/_ui/sentence'
 import { durationText } from '@/app/_ui/time-text'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { pretty } from '../../_versioned/json'
@@ -49,7 +50,7 @@ export function ResultPanel(props: {
               {failure.details.map(({ path, message }) => (
                 <div key={`${path} ${message}`}>
                   <dt className="mono">{path ?? '—'}</dt>
-                  <dd>{message}</dd>
+                  <dd>{asSentence(message)}</dd>
                 </div>
               ))}
             </dl>

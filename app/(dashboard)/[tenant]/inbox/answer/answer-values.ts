@@ -1,3 +1,4 @@
+import { named, underField } from '@/app/_ui/sentence'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
 import type { Field } from '@/server/definition/schema'
@@ -135,8 +136,10 @@ export function errorsByField(details: readonly { path?: string; message: string
   const rest: string[] = []
   for (const { path = '', message } of details) {
     const name = path.replace(/^data\./, '')
-    if (Object.hasOwn(fields, name)) byField[name] = message
-    else rest.push(path ? `${path}: ${message}` : message)
+    // The message begins with the field's name, which people know by its label.
+    if (Object.hasOwn(fields, name))
+      byField[name] = underField(message.startsWith(`${name} `) ? message.slice(name.length + 1) : message)
+    else rest.push(named(path, message))
   }
   return { byField, rest }
 }

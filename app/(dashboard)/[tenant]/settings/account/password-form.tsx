@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
+import { underField } from '@/app/_ui/sentence'
 
 export function PasswordForm({ email }: { email: string }) {
   const trpc = useTRPC()
@@ -22,7 +23,7 @@ export function PasswordForm({ email }: { email: string }) {
     }),
   )
   const details = change.error ? errorOf(change.error).details : []
-  const problemOf = (path: string) => details.find((detail) => detail.path === path)?.message ?? null
+  const problemOf = (path: string) => underField(details.find((detail) => detail.path === path)?.message ?? '') || null
   const shown = (text: string | null) => (text === null ? null : `${text[0]?.toUpperCase()}${text.slice(1)}`)
   function submit(event: FormEvent) {
     event.preventDefault()

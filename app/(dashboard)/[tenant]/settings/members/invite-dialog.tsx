@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { underField } from '@/app/_ui/sentence'
 import type { Role } from '@/server/roles'
 import { RoleField } from '../role-field'
 import { mayOf } from '../roles'
@@ -37,7 +38,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             description="The person who opens the link joins with this email"
             autoComplete="off"
             withAsterisk
-            error={ofEmail}
+            error={ofEmail && underField(ofEmail)}
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
             data-autofocus

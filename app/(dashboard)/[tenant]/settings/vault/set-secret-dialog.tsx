@@ -6,6 +6,7 @@ import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
+import { underField } from '@/app/_ui/sentence'
 import type { VaultItem } from '@/server/views/vault'
 import { HostsInput, hostsProblem } from './hosts-input'
 
@@ -44,7 +45,7 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | n
               placeholder="CRM_TOKEN"
               withAsterisk
               autoComplete="off"
-              error={problem('name')}
+              error={problem('name') && underField(problem('name') ?? '')}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
               data-autofocus
@@ -55,7 +56,7 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | n
             description="At least 12 characters. It is not shown again."
             withAsterisk
             autoComplete="off"
-            error={problem('value')}
+            error={problem('value') && underField(problem('value') ?? '')}
             value={value}
             onChange={(event) => setValue(event.currentTarget.value)}
             data-autofocus={replaces ? true : undefined}

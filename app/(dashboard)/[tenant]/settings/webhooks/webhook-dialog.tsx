@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { underField } from '@/app/_ui/sentence'
 import { WEBHOOK_EVENTS, type WebhookFormat } from '@/server/definition/webhook'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
 import { calledOf } from './called'
@@ -86,7 +87,12 @@ export function WebhookDialog(props: {
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
           />
-          <Checkbox.Group label="Events" value={events} onChange={setEvents} error={problem('events')}>
+          <Checkbox.Group
+            label="Events"
+            value={events}
+            onChange={setEvents}
+            error={problem('events') && underField(problem('events') ?? '')}
+          >
             <Stack gap="xs" mt="xs">
               {WEBHOOK_EVENTS.map((event) => (
                 <Checkbox key={event} value={event} label={EVENT_WORDS[event]} description={event} />

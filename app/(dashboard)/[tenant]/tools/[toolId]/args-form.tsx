@@ -2,10 +2,10 @@
 import { Stack } from '@mantine/core'
 import { useMemo } from 'react'
 import { errorOf } from '@/app/_trpc/client'
+import { underField } from '@/app/_ui/sentence'
 import type { JsonObject } from '@/server/definition/json'
 import { ArgumentRows } from '../../_arguments/argument-rows'
 import { shapeOf } from '../../_arguments/shape'
-import { underField } from '../../_versioned/field-errors'
 
 /** Arguments as a form built from their schema: the rows of the workflow editor, with plain values. */
 export function ArgsForm(props: {

@@ -9,7 +9,7 @@ import type { CatalogField } from '@/server/steps/catalog'
 import type { FieldHint } from '@/server/steps/form'
 import type { Problem } from '@/server/workflows/check/problem'
 import { isObject } from '../model/json-text'
-import { inWords, underField } from '../model/problem-words'
+import { inWordsAt, problemUnderField } from '../model/problem-words'
 import type { Called } from '../model/step-names'
 import { ActionsWidget } from '../widgets/actions-widget'
 import { BranchesWidget } from '../widgets/branches-widget'
@@ -174,7 +174,7 @@ function problemAt(problems: readonly Problem[], name: string): string | null {
   const here = problems.filter(({ field }) => field !== undefined && rootOf(field) === name)
   if (here.length === 0) return null
   return here
-    .map(({ field, message }) => (field === name ? underField(message) : `${field}: ${inWords(message)}`))
+    .map(({ field, message }) => (field === name ? problemUnderField(message) : inWordsAt(field ?? '', message)))
     .join(' ')
 }
 

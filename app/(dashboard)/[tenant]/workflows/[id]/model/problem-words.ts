@@ -1,3 +1,4 @@
+import { asSentence, named, underField } from '@/app/_ui/sentence'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
@@ -28,8 +29,17 @@ export function fieldLabel(
   return inside === '' ? label : `${label} · ${inside}`
 }
 
-/** A message in words: the JSON checks name types as JSON Schema does, and the API's messages must not change. */
+/** A message as a sentence: the JSON checks name types as JSON Schema does, and the API's messages must not change. */
 export function inWords(message: string): string {
+  return asSentence(withTypes(message))
+}
+
+/** A message about a value inside a field, behind its path. */
+export function inWordsAt(path: string, message: string): string {
+  return named(path, withTypes(message))
+}
+
+function withTypes(message: string): string {
   return message.replace(
     /\bmust be (number|integer|string|boolean|object|array)(?=[.,;]|$)/g,
     (_, kind: string) => `must be ${KINDS[kind]}`,
@@ -37,10 +47,9 @@ export function inWords(message: string): string {
 }
 
 /** A message under its own field. */
-export function underField(message: string): string {
-  if (message === 'is required') return 'Required'
+export function problemUnderField(message: string): string {
   if (message === NEITHER_OR_BOTH) return 'Set this or “Until”, but not both'
-  return inWords(message)
+  return underField(withTypes(message))
 }
 
 /** The server's message about a delay's two fields. */

@@ -8,6 +8,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import { useOnce } from '@/app/_ui/use-once'
 import type { Definition } from '@/server/definition/schema'
+import { errorsByField } from '../../../inbox/answer/answer-values'
 import { StartForm } from '../../start-form'
 import { type Entry, readTyped, sentFile, type Typed, typedFor } from '../../start-values'
 import type { SaveNow } from '../actions/screen'
@@ -36,10 +37,7 @@ export function TestForm(props: {
   const start = useMutation(
     trpc.runs.start.mutationOptions({
       onError: (error) => {
-        const named = errorOf(error).details.flatMap(({ path, message }) =>
-          path && Object.hasOwn(fields, path) ? [[path, message] as const] : [],
-        )
-        setErrors(Object.fromEntries(named))
+        setErrors(errorsByField(errorOf(error).details, fields).byField)
       },
     }),
   )

@@ -14,6 +14,7 @@ import { definitionOf } from '../model/definition'
 import { locateJson, spanOf } from '../model/json-positions'
 import { isObject } from '../model/json-text'
 import { same } from '../model/merge'
+import { inWords } from '../model/problem-words'
 import { completeDefinition } from './json-completions'
 import styles from './json-view.module.css'
 
@@ -36,14 +37,15 @@ export function JsonView({ definition, catalog, problems, readOnly, onApply }: J
   const complete = useRef(completeDefinition(catalog, stepIds))
   complete.current = completeDefinition(catalog, stepIds)
   const shape = 'value' in located ? shapeProblem(located.value) : null
-  const wrong = 'problem' in located ? located.problem : (shape ?? apply.refused[0]?.message ?? null)
+  const wrong =
+    'problem' in located ? located.problem : (shape ?? (apply.refused[0] ? inWords(apply.refused[0].message) : null))
   const diagnostics = useMemo(() => {
     if ('problem' in located) return [{ ...located.span, severity: 'error' as const, message: located.problem }]
     const shown = edited ? apply.refused : problems
     return shown.map((problem) => ({
       ...spanOf(located.at, pathOf(problem, located.value)),
       severity: problem.severity,
-      message: problem.message,
+      message: inWords(problem.message),
     }))
   }, [located, problems, edited, apply.refused])
 
