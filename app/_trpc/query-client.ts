@@ -4,7 +4,7 @@ import { defaultShouldDehydrateQuery, QueryClient } from '@tanstack/react-query'
 const FINAL = [400, 401, 403, 404, 409, 413, 415]
 
 export function makeQueryClient(): QueryClient {
-  return new QueryClient({
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 5_000,
@@ -17,6 +17,29 @@ export function makeQueryClient(): QueryClient {
       },
     },
   })
+  const withDefaults = client.defaultQueryOptions.bind(client) as unknown as (options: Options) => Options
+  const own = (options: Options) => untilRefused(withDefaults(options))
+  client.defaultQueryOptions = own as unknown as QueryClient['defaultQueryOptions']
+  return client
+}
+
+interface Options {
+  enabled?: boolean | ((query: Asked) => boolean) | undefined
+  endsWhenRefused?: true
+}
+interface Asked {
+  state: { error: unknown }
+}
+
+/**
+ * Does not repeat by itself a query that the role may not make, even if its screen sets an interval: a role may change
+ * while its page is open.
+ */
+function untilRefused(options: Options): Options {
+  if (options.endsWhenRefused) return options
+  const { enabled } = options
+  const wanted = (query: Asked) => (typeof enabled === 'function' ? enabled(query) : enabled !== false)
+  return { ...options, enabled: (query) => statusOf(query.state.error) !== 403 && wanted(query), endsWhenRefused: true }
 }
 
 function statusOf(error: unknown): number {

@@ -80,10 +80,10 @@ export function authorize(ctx: ServiceContext, operation: Operation): void {
     })
   }
   if (!may(ctx.actor.role, operation)) {
+    const { kind, role } = ctx.actor
+    const has = kind === 'user' ? `your role is ${role}` : `the credential has ${role}`
     throw new AppError('FORBIDDEN', {
-      details: [
-        { message: `This needs the role ${POLICY[operation]} or above; the credential has ${ctx.actor.role}.` },
-      ],
+      details: [{ message: `This needs the role ${POLICY[operation]} or above; ${has}.` }],
     })
   }
 }

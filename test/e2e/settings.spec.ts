@@ -88,7 +88,27 @@ test('people’s changes are in the audit log, found by a link and downloaded', 
   await expect(admin.getByRole('row')).toHaveCount(2)
   const editor = await browserOf('editor')
   await editor.goto(page.url())
-  await expect(editor.getByText('Admins and owners read the audit log.')).toBeVisible()
+  await expect(editor.getByText('Only admins and owners see this')).toBeVisible()
+})
+
+test('an editor on a page for admins reads whom to ask, and nothing is requested that the server refuses', async ({
+  workspace,
+  browserOf,
+}) => {
+  const editor = await browserOf('editor')
+  const refused: string[] = []
+  editor.on('response', (response) => {
+    if (response.status() === 403) refused.push(response.url())
+  })
+  for (const part of ['api-keys', 'signing-secrets', 'vault', 'webhooks', 'workspace', 'audit']) {
+    await editor.goto(`/${workspace.slug}/settings/${part}`)
+    await expect(editor.getByText('Only admins and owners see this')).toBeVisible()
+    await expect(editor.getByText('Your role is editor.')).toBeVisible()
+    await expect(editor.getByRole('button', { name: 'Try again' })).toHaveCount(0)
+  }
+  await editor.goto(`/${workspace.slug}/settings/members`)
+  await expect(editor.getByText('Admins and owners manage the members.')).toBeVisible()
+  expect(refused).toEqual([])
 })
 
 test('a vault secret is never shown again', async ({ page, workspace }) => {
@@ -184,7 +204,7 @@ test('a secret is flagged until it is bound to hosts, and a short value is refus
   await dialog.getByLabel('Name').fill('PARTNER_TOKEN')
   await dialog.getByRole('textbox', { name: 'Value' }).fill('elevenchars')
   await save.click()
-  await expect(dialog).toContainText('must have at least 12 characters')
+  await expect(dialog).toContainText('Must have at least 12 characters')
   await dialog.getByRole('textbox', { name: 'Value' }).fill('a-value-of-some-length')
   await save.click()
   const row = page.getByRole('row').filter({ hasText: 'PARTNER_TOKEN' })

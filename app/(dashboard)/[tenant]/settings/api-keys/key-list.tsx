@@ -10,7 +10,6 @@ import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
-import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
 import { CreateKeyDialog } from './create-key-dialog'
 import { KeyTable } from './key-table'
@@ -18,13 +17,11 @@ import { RotateDialog } from './rotate-dialog'
 
 export function KeyList() {
   const trpc = useTRPC()
-  const { may } = useTenant()
   const { get, set } = useUrlState()
   const list = useQuery({ ...trpc.keys.list.queryOptions(), refetchInterval: 15_000 })
   const [creating, setCreating] = useState(false)
   const [rotating, setRotating] = useState<{ id: string; name: string } | null>(null)
-  const allowed = may('key:manage')
-  useSingleKeys(allowed ? { c: () => setCreating(true) } : {})
+  useSingleKeys({ c: () => setCreating(true) })
   const all = list.data ?? []
   const gone = all.filter(({ state }) => state === 'disabled' || state === 'replaced')
   const showsGone = get('disabled') === '1'
@@ -34,11 +31,9 @@ export function KeyList() {
       <PageHeader
         title="API keys"
         actions={
-          allowed && (
-            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-              New key
-            </Button>
-          )
+          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+            New key
+          </Button>
         }
       />
       <PageBody>
@@ -74,7 +69,7 @@ export function KeyList() {
             </EmptyState>
           ))}
       </PageBody>
-      {(creating || get('new') !== '') && allowed && (
+      {(creating || get('new') !== '') && (
         <CreateKeyDialog
           onClose={() => {
             setCreating(false)

@@ -11,7 +11,6 @@ import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
-import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
 import { MintingSnippets } from './minting-snippets'
 import { SecretTable } from './secret-table'
@@ -26,21 +25,17 @@ const CreateSecretDialog = dynamic(
 /** The secrets with which customers' backends sign tokens for their users. */
 export function SecretList() {
   const trpc = useTRPC()
-  const { may } = useTenant()
   const list = useQuery({ ...trpc.secrets.list.queryOptions(), refetchInterval: 15_000 })
   const [creating, setCreating] = useState(false)
-  const allowed = may('secret:manage')
-  useSingleKeys(allowed ? { c: () => setCreating(true) } : {})
+  useSingleKeys({ c: () => setCreating(true) })
   return (
     <>
       <PageHeader
         title="Signing secrets"
         actions={
-          allowed && (
-            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-              New secret
-            </Button>
-          )
+          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+            New secret
+          </Button>
         }
       />
       <PageBody>
@@ -73,7 +68,7 @@ export function SecretList() {
           </>
         )}
       </PageBody>
-      {creating && allowed && <CreateSecretDialog onClose={() => setCreating(false)} />}
+      {creating && <CreateSecretDialog onClose={() => setCreating(false)} />}
     </>
   )
 }

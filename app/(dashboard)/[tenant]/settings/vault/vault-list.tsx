@@ -12,7 +12,6 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { VaultItem } from '@/server/views/vault'
-import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
 import { DeleteSecretDialog } from './delete-secret-dialog'
 import { VaultTable } from './vault-table'
@@ -31,23 +30,19 @@ const SetSecretDialog = dynamic(
 /** Values that tools and agents send to other services. Once saved, they are never shown again. */
 export function VaultList() {
   const trpc = useTRPC()
-  const { may } = useTenant()
   const list = useQuery(trpc.vault.list.queryOptions())
   const [setting, setSetting] = useState<{ replaces: VaultItem | null } | null>(null)
   const [binding, setBinding] = useState<VaultItem | null>(null)
   const [deleting, setDeleting] = useState<VaultItem | null>(null)
-  const allowed = may('secret:manage')
-  useSingleKeys(allowed ? { c: () => setSetting({ replaces: null }) } : {})
+  useSingleKeys({ c: () => setSetting({ replaces: null }) })
   return (
     <>
       <PageHeader
         title="Vault"
         actions={
-          allowed && (
-            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSetting({ replaces: null })}>
-              New secret
-            </Button>
-          )
+          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSetting({ replaces: null })}>
+            New secret
+          </Button>
         }
       />
       <PageBody>

@@ -11,7 +11,6 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
-import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
 import { ShownOnce } from '../shown-once'
 import { calledOf } from './called'
@@ -29,24 +28,20 @@ type Open =
 /** The URLs that receive run events. The chosen one's deliveries are listed below. */
 export function WebhookList() {
   const trpc = useTRPC()
-  const { may } = useTenant()
   const { get, set } = useUrlState()
   const list = useQuery({ ...trpc.webhooks.list.queryOptions(), refetchInterval: 5_000 })
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
-  const allowed = may('webhook:manage')
-  useSingleKeys(allowed ? { c: () => setOpen({ dialog: 'create' }) } : {})
+  useSingleKeys({ c: () => setOpen({ dialog: 'create' }) })
   const chosen = list.data?.find(({ id }) => id === get('webhook'))
   return (
     <>
       <PageHeader
         title="Webhooks"
         actions={
-          allowed && (
-            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setOpen({ dialog: 'create' })}>
-              New webhook
-            </Button>
-          )
+          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setOpen({ dialog: 'create' })}>
+            New webhook
+          </Button>
         }
       />
       <PageBody>
