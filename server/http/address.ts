@@ -22,16 +22,28 @@ export function fromAddress(headers: Headers): () => string | null {
   }
 }
 
-/** The first 64 bits: one customer of an internet provider usually owns all addresses that share them. */
+/**
+ * The first 64 bits: one customer of an internet provider usually owns all addresses that share them. The machine
+ * itself has one address.
+ */
 function network(address: string): string {
+  const groups = groupsOf(address)
+  if (groups.every((group, at) => group === (at === 7 ? '1' : '0'))) return '::1'
+  return `${shortest(groups.slice(0, 4))}/64`
+}
+
+/** The eight groups of an IPv6 address, without leading zeros. */
+function groupsOf(address: string): string[] {
   const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::')
-  const groups = (text: string) => (text === '' ? [] : text.split(':'))
-  const left = groups(head)
-  const right = groups(tail ?? '')
-  const all =
-    tail === undefined ? left : [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
-  return `${all
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`
+  const split = (text: string) => (text === '' ? [] : text.split(':'))
+  const left = split(head)
+  const right = split(tail ?? '')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
+  return [...left, ...Array<string>(zeros).fill('0'), ...right].map((group) => group.replace(/^0+(?=.)/, ''))
+}
+
+/** The start of an address whose other groups are zero: `2001:db8::`. */
+function shortest(groups: string[]): string {
+  const last = groups.findLastIndex((group) => group !== '0')
+  return `${groups.slice(0, last + 1).join(':')}::`
 }

@@ -7,7 +7,7 @@ import type { AuditName } from '@/server/views/audit'
 import { useTenant } from '../../tenant-context'
 import styles from './audit.module.css'
 import { detailsOf } from './audit-details'
-import { ACTORS, actionWords, pageOf } from './audit-words'
+import { ACTORS, actionWords, pageOf, placeOf } from './audit-words'
 import { DetailText } from './detail-text'
 
 /** One line per entry; on a phone, an entry's cells stand below each other. */
@@ -66,7 +66,7 @@ function Row(props: { entry: AuditEntry; names: AuditName[]; hrefOf: (name: stri
         <span className={styles.quiet}>
           {actor.kind === 'user' ? '' : ACTORS[actor.kind]}
           {actor.kind !== 'user' && address ? ', ' : ''}
-          {address}
+          {address && placeOf(address)}
         </span>
       </td>
       <td>

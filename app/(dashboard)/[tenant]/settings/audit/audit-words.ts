@@ -99,3 +99,9 @@ export function pageOf(kind: AuditThing, id: string): string | null {
   }
   return pages[kind] ?? null
 }
+
+/** Where a request came from. Older entries have the network of the machine's own address. */
+export function placeOf(address: string): string {
+  const own = address === '::1' || address === '0:0:0:0::/64' || address.startsWith('127.')
+  return own ? 'the service’s own machine' : address
+}
