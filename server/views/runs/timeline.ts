@@ -144,11 +144,13 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
     ),
     labels,
     names,
-    cut: changed >= (branch === undefined ? most : MAX_VISITS) || records.length - inside.length >= MAX_VISITS,
+    cut:
+      (after > 0 ? changed >= most : inside.length > (branch === undefined ? most : MAX_VISITS)) ||
+      records.length - inside.length > MAX_VISITS,
   }
 }
 
-/** The newest visits, if a screen cannot draw them all. Each part uses an index, however large the run is. */
+/** The newest visits, if a screen cannot draw them all, and one more, which shows that there are others. Each part uses an index, however large the run is. */
 async function readRows(ctx: ServiceContext, runId: string, after: number, branch?: string): Promise<Row[]> {
   const of = sql`n.tenant_id = ${ctx.tenantId} and n.run_id = ${runId}`
   const roots = sql`n.branch in (${sql.join(
@@ -157,13 +159,13 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
   )})`
   const forks = stepTypes().flatMap(({ mode, type }) => (mode === 'fork' ? [type] : []))
   const newest = (where: SQL, most: number) =>
-    sql`(select * from ${stepRecords} n where ${of} and ${where} order by n.seq desc limit ${most})`
+    sql`(select * from ${stepRecords} n where ${of} and ${where} order by n.seq desc limit ${most + 1})`
   const parts =
     branch === undefined
       ? [
           newest(roots, MAX_VISITS),
           sql`(select * from ${newest(sql`true`, MAX_VISITS)} n where not ${roots}
-            order by n.seq desc limit ${MAX_IN_BRANCHES})`,
+            order by n.seq desc limit ${MAX_IN_BRANCHES + 1})`,
           ...olderInBranches(of, after),
         ]
       : [newest(sql`n.branch = ${branch}`, MAX_VISITS)]

@@ -91,6 +91,18 @@ it('keeps the part before very many iterations in the timeline, and reads one of
   expect(one.cut).toBe(false)
 })
 
+it('is cut only where a visit is missing', async () => {
+  for (const [iterations, cut] of [
+    [1_000, false],
+    [1_001, true],
+  ] as const) {
+    const { runId } = await seedIterations(database.sql, runtime.ctx.tenantId, iterations)
+    const timeline = await readTimeline(runtime.ctx, { runId })
+    expect(timeline.cut, String(iterations)).toBe(cut)
+    if (!cut) expect(timeline.rows).toHaveLength(2_003)
+  }
+})
+
 it('shows an early iteration that is still open, regardless of later ones, and shows when it has ended', async () => {
   const { sql, ctx } = { sql: database.sql, ctx: runtime.ctx }
   const { runId, fork } = await seedIterations(sql, ctx.tenantId, 1_050)
