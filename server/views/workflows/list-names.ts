@@ -11,6 +11,7 @@ export interface WorkflowName {
   name: string
   /** Of the version that a start runs; null if the workflow was never published or is archived. */
   publishedNumber: number | null
+  archived: boolean
 }
 
 /** Ids and names of the tenant's workflows, archived ones included, sorted by name: for filters of runs and tasks. */
@@ -32,5 +33,6 @@ export async function listWorkflowNames(ctx: ServiceContext): Promise<WorkflowNa
     id,
     name: masker.text(name),
     publishedNumber: archivedAt === null ? publishedNumber : null,
+    archived: archivedAt !== null,
   }))
 }
