@@ -1,11 +1,15 @@
 'use client'
 import { useState } from 'react'
+import { isFileReference, withoutFileTwice } from '@/server/definition/file-ids'
 import styles from './fields-view.module.css'
+import { FilesOfText, FileValue, WithFileNames } from './files/file-value'
 import { JsonView } from './json-view'
 
 /** The number of fields and characters shown at first. */
 const FIELDS = 12
 const CHARS = 400
+/** How many files of a list are shown as files. */
+const FILES = 50
 
 const NO_LABELS: Readonly<Record<string, string>> = {}
 
@@ -24,10 +28,11 @@ export function FieldsView({
   if (value === null || value === undefined) return <p className={styles.none}>Nothing</p>
   if (typeof value !== 'object') return <FieldValue value={value} name={label} />
   if (Array.isArray(value)) return <JsonView value={value} label={label} openDepth={1} />
-  const fields = Object.entries(value)
+  const fields = withoutFileTwice(Object.entries(value))
   if (fields.length === 0) return <p className={styles.none}>Nothing</p>
   const shown = all ? fields : fields.slice(0, FIELDS)
-  const called = (name: string) => (Object.hasOwn(labels, name) ? labels[name] : undefined) ?? name
+  const called = (name: string) =>
+    (Object.hasOwn(labels, name) ? labels[name] : undefined) ?? (name === 'fileId' ? 'File' : name)
   return (
     <>
       <dl className={styles.fields} aria-label={label}>
@@ -57,6 +62,9 @@ export function FieldValue({ value, name }: { value: unknown; name: string }) {
   if (typeof value !== 'object') return String(value)
   const size = Object.keys(value).length
   if (size === 0) return <span className={styles.none}>empty</span>
+  if (Array.isArray(value) && size <= FILES && value.every(isFileReference)) {
+    return value.map((id) => <Text key={id} text={id} />)
+  }
   if (Array.isArray(value) && size <= 10 && value.every((one) => typeof one === 'string' || typeof one === 'number')) {
     return <Text text={value.join(', ')} />
   }
@@ -65,7 +73,24 @@ export function FieldValue({ value, name }: { value: unknown; name: string }) {
 
 function Text({ text }: { text: string }) {
   const [whole, setWhole] = useState(false)
-  if (whole || text.length <= CHARS) return <span className={styles.text}>{text}</span>
+  const isFile: boolean = isFileReference(text)
+  if (isFile) {
+    return (
+      <FileValue id={text}>
+        <span className={styles.text}>{text}</span>
+      </FileValue>
+    )
+  }
+  if (whole || text.length <= CHARS) {
+    return (
+      <>
+        <span className={styles.text}>
+          <WithFileNames text={text} />
+        </span>
+        <FilesOfText text={text} />
+      </>
+    )
+  }
   return (
     <>
       <span className={styles.text}>{text.slice(0, CHARS)}…</span>{' '}

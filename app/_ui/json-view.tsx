@@ -1,5 +1,7 @@
 'use client'
 import { useState } from 'react'
+import { isFileReference } from '@/server/definition/file-ids'
+import { FileValue } from './files/file-value'
 import styles from './json-view.module.css'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
@@ -83,6 +85,13 @@ function Name({ name }: { name: string | undefined }) {
 }
 
 function Leaf({ value }: { value: string | number | boolean | null }) {
-  if (typeof value === 'string') return <span className={styles.string}>"{value}"</span>
+  if (typeof value === 'string') {
+    return (
+      <>
+        <span className={styles.string}>"{value}"</span>
+        {isFileReference(value) && <FileValue id={value}>{null}</FileValue>}
+      </>
+    )
+  }
   return <span className={styles.atom}>{String(value)}</span>
 }

@@ -1,15 +1,23 @@
 import { createElement, Fragment, type ReactNode, useMemo } from 'react'
 import { readMarkdown } from '@/server/definition/markdown/read'
 import type { Block, Inline } from '@/server/definition/markdown/tree'
+import { FilesOfText, WithFileNames } from './files/file-value'
 import styles from './markdown.module.css'
 
 /**
- * Renders users' Markdown. HTML becomes text, images become links, and links show their target.
- * @param under the level of the heading above it
+ * Renders users' Markdown. HTML becomes text, images become links, and links show their target. Files that it names
+ * follow it.
+ * @param props.under the level of the heading above it
+ * @param props.beside what else is shown, with its files
  */
-export function Markdown({ text, under = 2 }: { text: string; under?: number }) {
+export function Markdown({ text, under = 2, beside }: { text: string; under?: number; beside?: unknown }) {
   const blocks = useMemo(() => readMarkdown(text), [text])
-  return <div className={styles.text}>{blocksOf(blocks, under)}</div>
+  return (
+    <>
+      <div className={styles.text}>{blocksOf(blocks, under)}</div>
+      <FilesOfText text={text} beside={beside} />
+    </>
+  )
 }
 
 function blocksOf(blocks: readonly Block[], under: number): ReactNode {
@@ -85,11 +93,15 @@ function inlineOf(pieces: readonly Inline[]): ReactNode {
 function pieceOf(piece: Inline): ReactNode {
   switch (piece.kind) {
     case 'text':
-      return piece.text
+      return <WithFileNames text={piece.text} />
     case 'break':
       return <br />
     case 'code':
-      return <code>{piece.text}</code>
+      return (
+        <code>
+          <WithFileNames text={piece.text} />
+        </code>
+      )
     case 'link':
       return (
         <>

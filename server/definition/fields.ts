@@ -1,3 +1,4 @@
+import { isFileReference } from './file-ids'
 import { type JsonObject, type JsonValue, own, typeName } from './json'
 import { TOO_LARGE_TO_BE_EXACT } from './long-numbers'
 import type { Field, Fields } from './schema'
@@ -63,7 +64,7 @@ function hasType(field: Field, value: JsonValue): boolean {
     case 'object':
       return typeof value === 'object' && value !== null && !Array.isArray(value)
     case 'file':
-      return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value)
+      return isFileReference(value)
     default:
       return typeof value === field.type
   }

@@ -10,10 +10,12 @@ import { barOf, forbidsStarter, isVote, startersOf } from '../runs/may-answer'
 import type { Person } from '../runs/person'
 import { signalOf } from '../runs/present'
 import { hasVoted } from '../runs/vote'
+import type { FileInfo } from '../vault/describe-files'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import type { FoundLink, LinkRow } from './find'
 import { personBehind } from './maker'
+import { shownFiles } from './shown-files'
 
 /** A task's question, without the parts that concern only the workspace. */
 export type AskedByLink = Pick<PauseSignal, 'message' | 'show' | 'dueAt'> &
@@ -42,6 +44,8 @@ export type TaskLinkView =
       from: string | null
       title: string
       asked: AskedByLink
+      /** The files that the author shows. */
+      files: FileInfo[]
       /** Fields that cannot be filled in here. */
       leftOut: string[]
       /** Whether others must decide too. */
@@ -84,11 +88,14 @@ export async function viewOf(found: FoundLink): Promise<TaskLinkView> {
   if (!person) return { state: 'revoked' }
   const why = await whyNot(ctx, found, plain, person)
   if (why) return { state: 'ended', why }
+  const asked = askedOf(signal)
+  const { message, show } = asked
   return {
     state: 'open',
     ...{ workspace, title },
     from: await nameOf(found),
-    asked: askedOf(signal),
+    asked,
+    files: await shownFiles(found, { message, show }),
     leftOut: leftOut(signal),
     votes: isVote(signal),
     expiresAt: link.expiresAt.toISOString(),

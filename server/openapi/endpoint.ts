@@ -54,6 +54,8 @@ interface Handling {
   openBody?: true
   /** The handler only waits for work that continues without the caller. */
   onlyWaits?: true
+  /** Our pages may download the file that the path's `id` names: for the person signed in, or with a task link. */
+  forPages?: true
   /** The requests whose response is stored for an `Idempotency-Key`; all by default, if it lists that header. */
   keepsAnswer?: (request: Request) => boolean
 }

@@ -6,10 +6,12 @@ import type { CachedCaller, ServiceContext } from '../context'
 import { database } from '../database'
 import { fromAddress } from '../http/address'
 import { log } from '../log'
+import { type NextContext, paramsOf } from './call'
 import { knownCaller } from './callers'
 import { corsHeaders } from './cors'
 import type { Exchange } from './exchange'
 import { isMultipart } from './multipart'
+import { pageCaller } from './page-caller'
 import { requireRoomFor } from './refused-starts'
 
 export interface CallerOptions {
@@ -19,6 +21,8 @@ export interface CallerOptions {
   checksKey?: boolean | undefined
   /** The limit it counts against, besides the one for all requests. */
   limit?: 'starts' | 'invokes' | undefined
+  /** True if our pages may download the file that the path's `id` names. */
+  forPages?: boolean | undefined
 }
 
 const UNAUTHORIZED = { workflow: 'Unauthorized', invoke: 'Invalid or disabled API key' } as const
@@ -26,13 +30,16 @@ const UNAUTHORIZED = { workflow: 'Unauthorized', invoke: 'Invalid or disabled AP
 /** The sender of the request: known in this process, cached by key, or read. */
 export async function identify(
   exchange: Exchange,
-  { surface = 'workflow', checksKey }: CallerOptions,
+  { surface = 'workflow', checksKey, forPages }: CallerOptions,
+  context: NextContext,
 ): Promise<Identity> {
   const { request, requestId } = exchange
   const { headers } = request
   const { db } = database()
   const known = knownCaller(request)
   if (known) return known
+  const visitor = forPages ? await pageCaller(request, requestId, (await paramsOf<'id'>(context)).id) : null
+  if (visitor) return visitor
   const read = () => authenticateOrCount(headers, db, now(), UNAUTHORIZED[surface], requestId)
   const cached = checksKey && mayBeCached(request) ? findCachedCaller(headers, db) : null
   if (!cached) return read()

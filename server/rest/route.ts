@@ -47,7 +47,7 @@ export function route<P extends string = never>(handler: Handler<P>, options?: R
 export function route<P extends string = never>(handler: Handler<P, never>, options: RouteOptions = {}): RouteHandler {
   const answerTo: RouteHandler = (request, context) =>
     respond(request, async (exchange) => {
-      const caller = await identify(exchange, options)
+      const caller = await identify(exchange, options, context)
       await admit(exchange, caller, options)
       const call = await readCall<P>(request, context, options)
       const answerAs = (identity: Identity, cachedCaller?: CachedCaller) =>

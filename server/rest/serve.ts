@@ -19,9 +19,9 @@ export function serve(...endpoints: readonly [AnyEndpoint, ...AnyEndpoint[]]): S
 
 function handlerOf(endpoint: AnyEndpoint): RouteHandler {
   if (endpoint.permission === null) return publicRoute((call) => endpoint.run(call))
-  const { checksKey, limit, large, onlyWaits, headers = [], keepsAnswer, body, query, tag } = endpoint
+  const { checksKey, limit, large, onlyWaits, forPages, headers = [], keepsAnswer, body, query, tag } = endpoint
   return route((call) => endpoint.run(call), {
-    ...{ checksKey, limit, large, onlyWaits },
+    ...{ checksKey, limit, large, onlyWaits, forPages },
     acceptsForm: body?.form !== undefined,
     surface: tag === 'Agents' || tag === 'Tools' ? 'invoke' : 'workflow',
     idempotent: headers.includes('Idempotency-Key') && (keepsAnswer ?? true),

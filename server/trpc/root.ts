@@ -3,6 +3,7 @@ import { accountRouter } from './routers/account'
 import { agentsRouter } from './routers/agents'
 import { auditRouter } from './routers/audit'
 import { authRouter } from './routers/auth'
+import { filesRouter } from './routers/files'
 import { homeRouter } from './routers/home'
 import { inboundRouter } from './routers/inbound'
 import { insightsRouter } from './routers/insights'
@@ -29,6 +30,7 @@ export const appRouter = router({
   agents: agentsRouter,
   audit: auditRouter,
   auth: authRouter,
+  files: filesRouter,
   home: homeRouter,
   insights: insightsRouter,
   keys: keysRouter,

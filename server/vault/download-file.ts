@@ -3,9 +3,8 @@ import { runs } from '@/db/schema/runs'
 import { record } from '../audit/record'
 import { authorize, seesHidden } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { textsUnder } from '../definition/sensitive'
 import { type FileRow, readFile } from '../files/read'
-import { hiddenNames, valuesOfRun } from './run-values'
+import { hiddenFiles } from './hidden-files'
 
 /**
  * A file with its bytes. A file of a sensitive field follows the rules of a revealed value: only signed-in people with
@@ -18,7 +17,7 @@ export async function downloadFile(
 ): Promise<{ file: FileRow; bytes: Buffer }> {
   const found = await readFile(ctx, input)
   const { id, runId } = found.file
-  if (runId === null || !seesHidden(ctx) || !(await isHidden(ctx, runId, id))) return found
+  if (runId === null || !seesHidden(ctx) || !(await hiddenFiles(ctx, [found.file])).has(id)) return found
   authorize(ctx, 'run:reveal')
   await withTransaction(ctx, async (tx) => {
     const [run] = await tx.db
@@ -28,13 +27,4 @@ export async function downloadFile(
     await record(tx, 'run.revealed', { id: runId, name: run?.name ?? runId }, { of: 'file', file: id })
   })
   return found
-}
-
-/** Whether a sensitive field of the run has the file, or had it: then no field has it now. */
-async function isHidden(ctx: ServiceContext, runId: string, id: string): Promise<boolean> {
-  const names = (await hiddenNames(ctx, [runId])).get(runId)
-  if (!names || names.size === 0) return false
-  const stored = await valuesOfRun(ctx, runId)
-  const has = (texts: string[]) => texts.some((text) => text.toLowerCase().includes(id))
-  return has(textsUnder(stored, names)) || !has([JSON.stringify(stored)])
 }

@@ -13,8 +13,9 @@ export const FILE_ENDPOINTS = {
     tag: 'Files',
     summary: 'Download a file',
     description:
-      'A file sent when a run was started, always as a download. Its type is detected from its bytes; HTML, SVG and other markup are `application/octet-stream`. It is kept as long as the run.',
+      'A file sent when a run was started, always as a download. Its type is detected from its bytes; HTML, SVG and other markup are `application/octet-stream`. It is kept as long as the run. Pages of this origin may also use the session of a signed-in person, or send the secret part of a task link as `x-task-link`.',
     permission: 'file:read',
+    forPages: true,
     answers: {
       200: {
         description: 'The file. Its type is detected from its content.',

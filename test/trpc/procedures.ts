@@ -27,6 +27,8 @@ export const CASES: Record<string, Case> = {
   'home.health': { needs: 'settings:manage' },
   'home.find': { needs: 'workflow:read', input: (id) => ({ q: id }), unknown: 'nothing found' },
 
+  'files.describe': { needs: 'file:read', input: (id) => ({ ids: [id] }), unknown: 'nothing found' },
+
   'insights.read': { needs: 'run:read', input: (id) => ({ workflowId: id, days: 7 }) },
   'insights.steps': { needs: 'run:read', input: one },
 

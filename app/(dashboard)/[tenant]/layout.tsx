@@ -12,6 +12,7 @@ import { database } from '@/server/database'
 import { env } from '@/server/env'
 import { Shell } from './shell'
 import { type TenantInfo, TenantProvider } from './tenant-context'
+import { WorkspaceFiles } from './workspace-files'
 
 export default async function TenantLayout({
   children,
@@ -49,7 +50,9 @@ export default async function TenantLayout({
     <TrpcClientProvider tenant={slug} key={slug}>
       <TenantProvider tenant={tenant}>
         <ZoneProvider zone={zone}>
-          <Shell>{children}</Shell>
+          <WorkspaceFiles>
+            <Shell>{children}</Shell>
+          </WorkspaceFiles>
         </ZoneProvider>
         <KeepSignedIn />
       </TenantProvider>

@@ -11,6 +11,7 @@ import { ShownCard } from '@/app/(dashboard)/[tenant]/inbox/answer/shown-card'
 import { Due } from '@/app/(dashboard)/[tenant]/inbox/answer/task-people'
 import type { AnswerTaskLink } from '@/server/links/schema'
 import type { TaskLinkView } from '@/server/links/view'
+import { LinkFiles } from './link-files'
 import styles from './task.module.css'
 
 type OpenView = Extract<TaskLinkView, { state: 'open' }>
@@ -44,12 +45,14 @@ export function OpenTask({ token, view, onAnswered }: Props) {
           </p>
         )}
       </header>
-      {asked.message && <Markdown text={asked.message} under={1} />}
-      {asked.show && (
-        <div className={styles.shown}>
-          <ShownCard show={asked.show} />
-        </div>
-      )}
+      <LinkFiles token={token} files={view.files}>
+        {asked.message && <Markdown text={asked.message} under={1} beside={asked.show} />}
+        {asked.show && (
+          <div className={styles.shown}>
+            <ShownCard show={asked.show} />
+          </div>
+        )}
+      </LinkFiles>
       {asked.type === 'collect_inputs' ? (
         <InputsForm fields={asked.fields as unknown as Fields} send={send} />
       ) : (

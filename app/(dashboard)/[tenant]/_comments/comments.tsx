@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import { FilesOfText, WithFileNames } from '@/app/_ui/files/file-value'
 import { notifyError } from '@/app/_ui/notify'
 import { onSendKey } from '@/app/_ui/send-key'
 import { Time } from '@/app/_ui/time'
@@ -73,7 +74,10 @@ function OneComment({
           </Button>
         )}
       </header>
-      <p className={styles.text}>{text}</p>
+      <p className={styles.text}>
+        <WithFileNames text={text} />
+      </p>
+      <FilesOfText text={text} />
     </article>
   )
 }

@@ -1,7 +1,9 @@
 import { CalendarX2, CircleCheck, ClipboardList, UserCheck } from 'lucide-react'
 import { Fragment, useEffect, useRef } from 'react'
+import { WithFileNames } from '@/app/_ui/files/file-value'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
+import { withoutFileTwice } from '@/server/definition/file-ids'
 import type { TaskItem } from '@/server/views/tasks/list'
 import { useTenant } from '../tenant-context'
 import { Due } from './answer/task-people'
@@ -42,7 +44,7 @@ function QueueItem({
 }) {
   const { user } = useTenant()
   // Business keys are often a field of the run: the row shows the value once.
-  const details = task.summary.filter(([, value]) => value !== task.businessKey)
+  const details = withoutFileTwice(task.summary.filter(([, value]) => value !== task.businessKey))
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (selected) button.current?.scrollIntoView({ block: 'nearest' })
@@ -84,7 +86,7 @@ function QueueItem({
         {details.map(([name, value], index) => (
           <Fragment key={name}>
             <span className={styles.detail}>
-              {name} {value}
+              {name} <WithFileNames text={value} />
               {index < details.length - 1 && ' ·'}
             </span>{' '}
           </Fragment>

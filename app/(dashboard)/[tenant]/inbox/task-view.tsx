@@ -69,7 +69,7 @@ export function TaskView({
       {task.status === 'open' && !task.held && <ClaimBar task={task} onChanged={settled} />}
       {task.refused && <Refused task={task} refused={task.refused} onDismissed={settled} />}
       {/* With the run's data in its place or behind it, the card comes after the people. */}
-      <Question signal={withoutCard(task.signal)} />
+      <Question signal={withoutCard(task.signal)} beside={task.signal.show} />
       {task.status === 'open' && <People people={task.people} remarks={task.remarks} dueAt={task.signal.dueAt} />}
       <TaskData task={task} />
       {task.status === 'open' ? (

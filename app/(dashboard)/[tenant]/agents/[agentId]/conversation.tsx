@@ -3,6 +3,7 @@ import { Loader } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { ErrorState } from '@/app/_ui/error-state'
+import { FilesOfText, WithFileNames } from '@/app/_ui/files/file-value'
 import { Time } from '@/app/_ui/time'
 import type { JsonObject } from '@/server/definition/json'
 import { parseKeepingDigits } from '@/server/definition/long-numbers'
@@ -97,11 +98,15 @@ function User({ text, dataContext, at }: { text: string; dataContext?: object; a
   return (
     <div className={styles.user}>
       <span className="visually-hidden">You said:</span>
-      <div className={styles.words}>{text}</div>
+      <div className={styles.words}>
+        <WithFileNames text={text} />
+      </div>
+      <FilesOfText text={text} />
       {dataContext && Object.keys(dataContext).length > 0 && (
         <details className={styles.context}>
           <summary>Data context</summary>
           <pre>{pretty(dataContext)}</pre>
+          <FilesOfText text={pretty(dataContext)} />
         </details>
       )}
       {at && (
@@ -119,7 +124,14 @@ export function Answer({ text }: { text: string }) {
   return (
     <div className={styles.answer}>
       <span className="visually-hidden">The agent answered:</span>
-      {data === null ? <div className={styles.words}>{text}</div> : <pre className={styles.data}>{pretty(data)}</pre>}
+      {data === null ? (
+        <div className={styles.words}>
+          <WithFileNames text={text} />
+        </div>
+      ) : (
+        <pre className={styles.data}>{pretty(data)}</pre>
+      )}
+      <FilesOfText text={text} />
     </div>
   )
 }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleDashed, CircleX, LoaderCircle } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
+import { FilesOfText } from '@/app/_ui/files/file-value'
 import styles from './playground.module.css'
 
 const STATES = {
@@ -27,10 +28,12 @@ export function ToolCall(props: { name: string; input: string; output: string | 
       <section className={styles.callBody} tabIndex={0} aria-label={`${title}, details`}>
         <span className={styles.note}>Input</span>
         <pre>{input}</pre>
+        <FilesOfText text={input} />
         {output !== null && (
           <>
             <span className={styles.note}>{state === 'failed' ? 'Error' : 'Output'}</span>
             <pre>{output}</pre>
+            <FilesOfText text={output} />
           </>
         )}
       </section>

@@ -11,6 +11,7 @@ import { JsonView } from '@/app/_ui/json-view'
 import { Link } from '@/app/_ui/link'
 import { notifyError } from '@/app/_ui/notify'
 import { inPlace, loadPart } from '@/app/_ui/part'
+import { sizeText } from '@/app/_ui/size-text'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { answerHeight } from '../../inbox/answer/answer-height'
@@ -21,7 +22,6 @@ import { LogLines } from './log-lines'
 import { mayRetry } from './may-retry'
 import styles from './run.module.css'
 import type { Visit } from './timeline-model'
-import { sizeText } from './value-view'
 
 /** With all kinds of fields: loaded only for runs that wait for a person. */
 const AnswerForm = dynamic(

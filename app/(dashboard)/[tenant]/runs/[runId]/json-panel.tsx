@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { ErrorState } from '@/app/_ui/error-state'
+import { sizeText } from '@/app/_ui/size-text'
 import styles from './run.module.css'
-import { sizeText } from './value-view'
 
 /** The exact response body of the status call. */
 export function JsonPanel({ runId, ended }: { runId: string; ended: boolean }) {

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { FieldsView } from '@/app/_ui/fields-view'
+import { FilesOfText, WithFileNames } from '@/app/_ui/files/file-value'
 import { parseKeepingDigits } from '@/server/definition/long-numbers'
 import type { Call, Shown, Turn } from '@/server/views/agents/read-thread'
 import { ToolCall } from '../../agents/[agentId]/tool-call'
@@ -25,7 +26,10 @@ function Message({ turn }: { turn: Turn }) {
   return (
     <div className={styles.turn}>
       <h3>Message</h3>
-      <p className={styles.words}>{turn.message}</p>
+      <p className={styles.words}>
+        <WithFileNames text={turn.message} />
+      </p>
+      <FilesOfText text={turn.message} />
       {Object.keys(turn.dataContext).length > 0 && (
         <details className={styles.context}>
           <summary>Data for the agent</summary>
@@ -42,7 +46,16 @@ function Message({ turn }: { turn: Turn }) {
         />
       ))}
       <h3>Answer</h3>
-      {data ? <FieldsView value={data} label="Answer" /> : <p className={styles.words}>{turn.text}</p>}
+      {data ? (
+        <FieldsView value={data} label="Answer" />
+      ) : (
+        <>
+          <p className={styles.words}>
+            <WithFileNames text={turn.text} />
+          </p>
+          <FilesOfText text={turn.text} />
+        </>
+      )}
     </div>
   )
 }

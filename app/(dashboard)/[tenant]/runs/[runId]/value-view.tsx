@@ -9,6 +9,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { JsonView } from '@/app/_ui/json-view'
 import { notifyError } from '@/app/_ui/notify'
 import { saveFile } from '@/app/_ui/save-file'
+import { sizeText } from '@/app/_ui/size-text'
 import type { ReadWholeValue } from '@/server/runs/whole-value'
 import type { CutValue } from '@/server/views/value'
 import styles from './run.module.css'
@@ -66,10 +67,4 @@ export function ValueView({ value, whole, label }: { value: CutValue; whole: Rea
       )}
     </div>
   )
-}
-
-export function sizeText(bytes: number): string {
-  if (bytes < 1_024) return `${bytes} B`
-  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KB`
-  return `${(bytes / 1_048_576).toFixed(1)} MB`
 }

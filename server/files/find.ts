@@ -1,0 +1,25 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { files } from '@/db/schema/files'
+import { runs } from '@/db/schema/runs'
+import { filesInReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import { isFileId } from './storage-key'
+
+export type FileRow = typeof files.$inferSelect
+
+/**
+ * Those of the ids that name files of the tenant's runs within the caller's reach. A file cannot be found once its run
+ * is deleted, even before the sweep removes it.
+ */
+export async function findFiles(ctx: ServiceContext, ids: readonly string[]): Promise<FileRow[]> {
+  const known = [...new Set(ids.map((id) => id.toLowerCase()))].filter(isFileId)
+  if (known.length === 0) return []
+  const rows = await ctx.db
+    .select({ file: files })
+    .from(files)
+    .innerJoin(runs, and(eq(runs.tenantId, files.tenantId), eq(runs.id, files.runId)))
+    .where(
+      and(eq(files.tenantId, ctx.tenantId), inArray(files.id, known), isNull(files.condemnedAt), filesInReach(ctx)),
+    )
+  return rows.map(({ file }) => file)
+}
