@@ -1,4 +1,5 @@
 import { isRequired } from './fields'
+import { isFileList } from './file-fields'
 import type { JsonObject } from './json'
 import type { Field, Fields } from './schema'
 
@@ -13,9 +14,11 @@ export function schemaOfFields(fields: Fields): JsonObject {
   }
 }
 
-function schemaOf({ type, description, options, default: fallback }: Field): JsonObject {
+function schemaOf(field: Field): JsonObject {
+  const { type, description, options, default: fallback } = field
   return {
     ...(type === 'any' ? {} : { type: type === 'file' ? 'string' : type }),
+    ...(isFileList(field) ? { items: { type: 'string' } } : {}),
     ...(description === undefined ? {} : { description }),
     ...(options === undefined ? {} : { enum: options }),
     ...(fallback === undefined ? {} : { default: fallback }),

@@ -1,3 +1,4 @@
+import { isFileList } from './file-fields'
 import { isFileReference } from './file-ids'
 import { type JsonObject, type JsonValue, own, typeName } from './json'
 import { TOO_LARGE_TO_BE_EXACT } from './long-numbers'
@@ -42,6 +43,8 @@ export function checkGiven(fields: Fields, values: JsonObject): FieldProblem[] {
 function checkField(field: Field, value: JsonValue): string | null {
   if (field.type === 'integer' && Number.isInteger(value) && !Number.isSafeInteger(value)) return TOO_LARGE_TO_BE_EXACT
   if (!hasType(field, value)) return `must be ${article(field.type)}, not ${typeName(value)}`
+  if (isFileList(field) && !(Array.isArray(value) && value.every(isFileReference)))
+    return 'must be a list of file references (UUIDs)'
   if (field.options && optionOf(field, value) === undefined) {
     return `must be one of ${field.options.map((option) => JSON.stringify(option)).join(', ')}`
   }

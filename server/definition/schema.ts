@@ -29,6 +29,7 @@ const fieldShape = {
   required: z.boolean().optional().describe('True by default, unless the field has a default.'),
   default: AnyJson.optional().describe('Used when no value is sent.'),
   options: z.array(AnyJson).max(1000).optional().describe('The only values allowed.'),
+  items: AnyJson.optional().describe('Of an array: `{ "type": "file" }` makes it a list of files.'),
   sensitive: z
     .boolean()
     .optional()

@@ -3,22 +3,22 @@ import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import { filesInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import { type JsonObject, type JsonValue, own } from '../definition/json'
+import { filesOf } from '../definition/file-fields'
+import { type JsonObject, own } from '../definition/json'
 import type { Fields } from '../definition/schema'
 import { AppError } from '../errors'
-import { isFileId } from './storage-key'
 
 interface Options {
   /** The prefix of a field's name in the path of a detail. */
   at?: string
   /** Existing values: their files must be stored, but may be outside the caller's reach. */
   kept?: JsonObject
-  /** A file that is stored together with the values. */
-  staged?: string | null
+  /** The files that are stored together with the values. */
+  staged?: readonly string[]
 }
 
 /**
- * Makes sure that each `file` field names a file of a run which the caller may read, or, if its value is the field's
+ * Makes sure that each field for files names files of a run which the caller may read, or, if its value is the field's
  * default or unchanged, a stored file. Costs nothing without files.
  * @throws AppError INVALID_INPUT with one detail per field, the same for unknown files and those out of reach
  */
@@ -26,19 +26,20 @@ export async function requireFiles(
   ctx: ServiceContext,
   fields: Fields,
   data: JsonObject,
-  { at = '', kept = {}, staged = null }: Options = {},
+  { at = '', kept = {}, staged = [] }: Options = {},
 ): Promise<void> {
   const named = Object.entries(fields).flatMap(([name, field]) => {
-    const value = field.type === 'file' ? own(data, name) : undefined
-    const id = idOf(value)
-    if (id === null || id === staged) return []
-    return [{ name, id, isGiven: value !== field.default && value !== own(kept, name) }]
+    const known = [...filesOf(field, field.default), ...filesOf(field, own(kept, name))]
+    const ids = filesOf(field, own(data, name)).filter((id) => !staged.includes(id))
+    return ids.map((id) => ({ name, id, isGiven: !known.includes(id) }))
   })
   if (named.length === 0) return
   const found = await findFiles(ctx, [...new Set(named.map(({ id }) => id))])
-  const details = named
-    .filter(({ id, isGiven }) => !found.has(id) || (isGiven && !found.get(id)))
-    .map(({ name }) => ({ path: `${at}${name}`, message: `${name} must be the id of a stored file that you may read` }))
+  const refused = named.filter(({ id, isGiven }) => !found.has(id) || (isGiven && !found.get(id)))
+  const details = [...new Set(refused.map(({ name }) => name))].map((name) => {
+    const what = fields[name]?.type === 'file' ? 'the id of a stored file' : 'a list of ids of stored files'
+    return { path: `${at}${name}`, message: `${name} must be ${what} that you may read` }
+  })
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
 }
 
@@ -50,9 +51,4 @@ async function findFiles(ctx: ServiceContext, ids: string[]): Promise<Map<string
     .innerJoin(runs, and(eq(runs.tenantId, files.tenantId), eq(runs.id, files.runId)))
     .where(and(eq(files.tenantId, ctx.tenantId), inArray(files.id, ids), isNull(files.condemnedAt)))
   return new Map(rows.map(({ id, within }) => [id, within]))
-}
-
-function idOf(value: JsonValue | undefined): string | null {
-  const id = typeof value === 'string' ? value.toLowerCase() : ''
-  return isFileId(id) ? id : null
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
@@ -12,15 +12,20 @@ export function newFileId(): string {
   return randomUUID()
 }
 
+/** An upload under the id it gets. */
+export interface Staged {
+  id: string
+  upload: Upload
+}
+
 /**
- * Stores an upload before any run owns it: first its row, then its bytes, so the sweep finds everything a crash leaves.
- * Then does `work`, whose transaction must claim the file; if that fails, the file is removed.
+ * Stores uploads before any run owns them: first their rows, then their bytes, so the sweep finds everything a crash
+ * leaves. Then does `work`, whose transaction must claim the files; if that fails, they are removed.
  * @throws AppError UNAVAILABLE if the storage does not accept it, or is not the one of the other processes
  */
-export async function withStagedFile<T>(
+export async function withStagedFiles<T>(
   ctx: ServiceContext,
-  fileId: string,
-  upload: Upload,
+  staged: readonly Staged[],
   work: () => Promise<T>,
 ): Promise<T> {
   if ('afterCommit' in ctx) throw new ImpossibleState('stage-in-transaction', 'bytes cannot be rolled back')
@@ -28,40 +33,46 @@ export async function withStagedFile<T>(
   // Not `withTransaction`: in a start with an idempotency key, it would be the transaction that stores the answer.
   await ctx.db.transaction(async (tx) => {
     await holdFileStore(tx, ctx.log)
-    await tx.insert(files).values({
-      tenantId: ctx.tenantId,
-      id: fileId,
-      name: storableName(upload.name),
-      declaredType: upload.type,
-      sniffedType: sniffType(upload.bytes),
-      size: upload.bytes.byteLength,
-      sha256: createHash('sha256').update(upload.bytes).digest('hex'),
-      createdAt: ctx.now(),
-    })
+    await tx.insert(files).values(
+      staged.map(({ id, upload }) => ({
+        tenantId: ctx.tenantId,
+        id,
+        name: storableName(upload.name),
+        declaredType: upload.type,
+        sniffedType: sniffType(upload.bytes),
+        size: upload.bytes.byteLength,
+        sha256: createHash('sha256').update(upload.bytes).digest('hex'),
+        createdAt: ctx.now(),
+      })),
+    )
   })
   try {
-    await storage.put(ctx.tenantId, fileId, upload.bytes).catch((cause: unknown) => {
-      throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
-    })
+    for (const { id, upload } of staged) {
+      await storage.put(ctx.tenantId, id, upload.bytes).catch((cause: unknown) => {
+        throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
+      })
+    }
     return await work()
   } catch (err) {
-    await discard(ctx, fileId).catch((cause: unknown) =>
-      ctx.log.warn({ err: cause, fileId }, 'an unused upload stays until the sweep'),
-    )
+    for (const { id } of staged) {
+      await discard(ctx, id).catch((cause: unknown) =>
+        ctx.log.warn({ err: cause, fileId: id }, 'an unused upload stays until the sweep'),
+      )
+    }
     throw err
   }
 }
 
-/** Gives a staged file to a run, in the transaction that creates the run. */
-export async function claimFile(tx: TransactionContext, fileId: string, runId: string): Promise<void> {
+/** Gives staged files to a run, in the transaction that creates the run. */
+export async function claimFiles(tx: TransactionContext, ids: readonly string[], runId: string): Promise<void> {
+  if (ids.length === 0) return
+  const these = inArray(files.id, [...ids])
   const claimed = await tx.db
     .update(files)
     .set({ runId, claimedAt: tx.now() })
-    .where(
-      and(eq(files.tenantId, tx.tenantId), eq(files.id, fileId), isNull(files.claimedAt), isNull(files.condemnedAt)),
-    )
+    .where(and(eq(files.tenantId, tx.tenantId), these, isNull(files.claimedAt), isNull(files.condemnedAt)))
     .returning({ id: files.id })
-  if (claimed.length !== 1) throw new ImpossibleState('claim-file', `the staged file ${fileId} is not there`)
+  if (claimed.length !== ids.length) throw new ImpossibleState('claim-file', `a staged file of ${runId} is not there`)
 }
 
 /**

@@ -1,7 +1,7 @@
-/** The form field with the file. */
+/** The part with a form's file, for any of its fields. */
 export const FILE_PART = 'attachment'
 
-/** 3.75 MiB, the largest allowed file. */
+/** 3.75 MiB, the most that the files of a form may have together. */
 export const MAX_FILE_BYTES = 3_932_160
 
 /** A file as sent; `name` and `type` are the sender's claims. */
@@ -9,6 +9,11 @@ export interface Upload {
   name: string
   type: string
   bytes: Uint8Array
+}
+
+export interface NamedUpload {
+  part: string
+  upload: Upload
 }
 
 /**
@@ -20,5 +25,12 @@ export class MultipartInput {
     /** The values of each text field, in the order sent. */
     readonly texts: ReadonlyMap<string, readonly string[]>,
     readonly file: Upload | null,
+    /** The files sent under the names of fields, in the order sent. */
+    readonly named: readonly NamedUpload[] = [],
   ) {}
+
+  /** All files, with the names of their parts. */
+  get files(): readonly NamedUpload[] {
+    return [...(this.file ? [{ part: FILE_PART, upload: this.file }] : []), ...this.named]
+  }
 }

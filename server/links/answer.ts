@@ -3,6 +3,8 @@ import { taskLinks } from '@/db/schema/task-links'
 import { record } from '../audit/record'
 import type { Visitor } from '../auth/visitor'
 import { withTransaction } from '../context'
+import { isFileField } from '../definition/file-fields'
+import { own } from '../definition/json'
 import { AppError, type ErrorCode } from '../errors'
 import { parseInput } from '../parse'
 import type { Person } from '../runs/person'
@@ -79,7 +81,10 @@ async function use({ ctx, link, pause, run }: FoundLink, person: Person, answer:
 function bodyOf(pause: FoundLink['pause'], { data = {}, actionId = '' }: AnswerTaskLink): unknown {
   const signal = signalOf(pause)
   if (signal.type === 'request_user_action') return { type: signal.type, pauseId: pause.id, actionId }
-  const file = Object.keys(data).find((name) => signal.fields[name]?.type === 'file')
+  const file = Object.keys(data).find((name) => {
+    const field = own(signal.fields, name)
+    return field !== undefined && isFileField(field)
+  })
   if (file === undefined) return { type: signal.type, pauseId: pause.id, data }
   const message = 'A file cannot be sent through a link.'
   throw new AppError('INVALID_INPUT', { details: [{ path: `data.${file}`, message }] })

@@ -1,4 +1,5 @@
 import { isRequired } from '../definition/fields'
+import { isFileField } from '../definition/file-fields'
 import type { PauseSignal } from '../definition/run'
 
 /**
@@ -7,6 +8,6 @@ import type { PauseSignal } from '../definition/run'
  */
 export function needsFile(signal: PauseSignal): string | null {
   if (signal.type !== 'collect_inputs') return null
-  const needed = Object.entries(signal.fields).find(([, field]) => field.type === 'file' && isRequired(field))
+  const needed = Object.entries(signal.fields).find(([, field]) => isFileField(field) && isRequired(field))
   return needed?.[0] ?? null
 }

@@ -1,4 +1,5 @@
 import { declaredFields } from '../definition/declared'
+import { isFileField } from '../definition/file-fields'
 import { fileReferencesIn } from '../definition/file-ids'
 import { own } from '../definition/json'
 import { pinnedDefinition } from '../run-store/definition'
@@ -17,7 +18,7 @@ export async function shownFiles({ ctx, run: { id: runId } }: FoundLink, shown: 
   if (named.length === 0) return []
   const { workflowId, workflowVersion } = await getRunRow(ctx, runId)
   const declared = Object.entries(declaredFields(await pinnedDefinition(ctx, workflowId, workflowVersion)))
-  const holders = declared.filter(([, { type }]) => type === 'file').map(([name]) => name)
+  const holders = declared.filter(([, field]) => isFileField(field)).map(([name]) => name)
   const stored = await valuesOfRun(ctx, runId)
   const checked = stored.flatMap((values) => holders.map((name) => own(values, name)))
   return describeForOthers(ctx, named, {

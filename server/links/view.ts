@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { users } from '@/db/schema/members'
 import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
+import { isFileField } from '../definition/file-fields'
 import { type JsonObject, own } from '../definition/json'
 import type { PauseSignal } from '../definition/run'
 import { withoutPresets } from '../definition/sensitive'
@@ -111,7 +112,7 @@ function askedOf(signal: PauseSignal): AskedByLink {
     ...(dueAt === undefined ? {} : { dueAt }),
   }
   if (signal.type === 'request_user_action') return { ...words, type: signal.type, actions: signal.actions }
-  const fields = Object.entries(signal.fields).filter(([, { type }]) => type !== 'file')
+  const fields = Object.entries(signal.fields).filter(([, field]) => !isFileField(field))
   return { ...words, type: signal.type, fields: withoutPresets(Object.fromEntries(fields)) }
 }
 
@@ -119,7 +120,7 @@ function askedOf(signal: PauseSignal): AskedByLink {
 function leftOut(signal: PauseSignal): string[] {
   if (signal.type !== 'collect_inputs') return []
   return Object.entries(signal.fields)
-    .filter(([, { type }]) => type === 'file')
+    .filter(([, field]) => isFileField(field))
     .map(([name, { label }]) => (typeof label === 'string' && label !== '' ? label : name))
 }
 

@@ -4,8 +4,9 @@ import { invokeAgent } from '../agents/invoke'
 import type { Operation } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { schemaOfFields } from '../definition/fields-schema'
+import { isFileField, isFileList } from '../definition/file-fields'
 import { cutText, isJsonObject, type JsonObject } from '../definition/json'
-import type { Fields } from '../definition/schema'
+import type { Field, Fields } from '../definition/schema'
 import { toolName, type Word } from '../models/tool-names'
 import { startAndWait } from '../runs/start-and-wait'
 import { flatSchema, isAcceptableName } from '../tools/acceptable-schema'
@@ -92,13 +93,18 @@ export function describe(one: Published): Tool {
 
 /** A file cannot be sent here, only referenced. */
 function withFileHints(fields: Fields): Fields {
-  const hint = 'The id of a file that is stored in this workspace.'
   const hinted = Object.entries(fields).map(([name, field]) =>
-    field.type === 'file'
-      ? [name, { ...field, description: [field.description, hint].filter(Boolean).join(' ') }]
+    isFileField(field)
+      ? [name, { ...field, description: [field.description, hintOf(field)].filter(Boolean).join(' ') }]
       : [name, field],
   )
   return Object.fromEntries(hinted)
+}
+
+function hintOf(field: Field): string {
+  return isFileList(field)
+    ? 'The ids of files that are stored in this workspace.'
+    : 'The id of a file that is stored in this workspace.'
 }
 
 /** Omitted rules are still checked by the call. */

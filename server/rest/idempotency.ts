@@ -7,7 +7,7 @@ import { idempotencyKeys } from '@/db/schema/idempotency'
 import type { KeyedRequest, ServiceContext } from '../context'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { MultipartInput } from '../http/multipart-input'
+import { MultipartInput, type Upload } from '../http/multipart-input'
 import { JsonText } from '../http/respond'
 
 const KEY_LIFETIME_MS = 24 * 3_600_000
@@ -245,10 +245,16 @@ function hashRequest(url: URL, body: unknown): string {
     body instanceof MultipartInput
       ? [
           [...body.texts].sort(([a], [b]) => (a < b ? -1 : 1)),
-          body.file && [body.file.name, body.file.type, createHash('sha256').update(body.file.bytes).digest('hex')],
+          body.file && hashed(body.file),
+          // Only if there are some: keys of earlier releases stay valid.
+          ...body.named.map(({ part, upload }) => [part, ...hashed(upload)]),
         ]
       : sorted(body)
   return sha256(JSON.stringify([query, content]))
+}
+
+function hashed({ name, type, bytes }: Upload): string[] {
+  return [name, type, createHash('sha256').update(bytes).digest('hex')]
 }
 
 function sorted(value: unknown): unknown {

@@ -1,9 +1,10 @@
 import { AppError } from '../errors'
 import { MAX_JSON_BYTES, readBytes } from '../http/body'
-import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../http/multipart-input'
+import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type NamedUpload, type Upload } from '../http/multipart-input'
 import { type Part, parseParts } from './multipart-parts'
 
 const MAX_PARTS = 100
+const MAX_FILES = 20
 /** How much delimiters and part headers may add to the file and the texts. */
 const MAX_ENVELOPE_BYTES = 128 * 1024
 const MAX_BODY_BYTES = MAX_FILE_BYTES + MAX_JSON_BYTES + MAX_ENVELOPE_BYTES
@@ -14,29 +15,32 @@ export function isMultipart(request: Request): boolean {
 }
 
 /**
- * Reads a form into memory: at most one file of 3,932,160 bytes, 100 parts, 1 MiB of text.
+ * Reads a form into memory: at most 20 files with 3,932,160 bytes together, 100 parts, 1 MiB of text.
  * @throws AppError FILE_TOO_LARGE, PAYLOAD_TOO_LARGE, INVALID_INPUT
  */
 export async function readMultipart(request: Request): Promise<MultipartInput> {
   const { boundary } = mediaType(request)
   if (boundary === null) throw invalid('The content-type has no valid boundary.')
-  const parts = parseParts(await readBytes(request, MAX_BODY_BYTES, tooLarge), boundary, MAX_PARTS)
+  const parts = parseParts(await readBytes(request, MAX_BODY_BYTES, () => tooLarge()), boundary, MAX_PARTS)
   return toInput(parts)
 }
 
 function toInput(parts: Part[]): MultipartInput {
   const texts = new Map<string, string[]>()
   let file: Upload | null = null
+  const named: NamedUpload[] = []
+  let fileBytes = 0
   let textBytes = 0
   for (const { name, filename, type, bytes } of parts) {
     // Browsers send this for a file input without a chosen file.
     if (filename === '' && bytes.byteLength === 0) continue
-    if (name === FILE_PART) {
-      if (file) throw invalid('Only one file may be sent.', FILE_PART)
-      if (bytes.byteLength > MAX_FILE_BYTES) throw tooLarge()
-      file = { name: filename || FILE_PART, type, bytes }
-    } else if (filename !== null) {
-      throw invalid(`A file must be sent as the part ${FILE_PART}.`, name)
+    if (name === FILE_PART || filename !== null) {
+      fileBytes += bytes.byteLength
+      if (fileBytes > MAX_FILE_BYTES) throw tooLarge(fileBytes > bytes.byteLength)
+      if (name !== FILE_PART) named.push({ part: name, upload: { name: filename || name, type, bytes } })
+      else if (file) throw invalid('Only one file may be sent.', FILE_PART)
+      else file = { name: filename || FILE_PART, type, bytes }
+      if (named.length + (file ? 1 : 0) > MAX_FILES) throw invalid(`At most ${MAX_FILES} files may be sent.`, name)
     } else {
       textBytes += bytes.byteLength
       if (textBytes > MAX_JSON_BYTES) {
@@ -48,7 +52,7 @@ function toInput(parts: Part[]): MultipartInput {
       texts.set(name, values)
     }
   }
-  return new MultipartInput(texts, file)
+  return new MultipartInput(texts, file, named)
 }
 
 function decodeText(name: string, type: string, bytes: Uint8Array): string {
@@ -75,8 +79,10 @@ function mediaType(request: Request): { type: string; boundary: string | null } 
   }
 }
 
-function tooLarge(): AppError {
-  const message = `The file may have at most ${MAX_FILE_BYTES} bytes.`
+function tooLarge(several = false): AppError {
+  const message = several
+    ? `The files may have at most ${MAX_FILE_BYTES} bytes together.`
+    : `The file may have at most ${MAX_FILE_BYTES} bytes.`
   return new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
 }
 

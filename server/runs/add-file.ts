@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
-import { claimFile, newFileId, withStagedFile } from '../files/stage'
+import { claimFiles, newFileId, withStagedFiles } from '../files/stage'
 import { findOpenPauses } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
@@ -10,8 +10,8 @@ import { asksForFile } from './asked-fields'
 import { hasRules, requireMayAnswer } from './may-answer'
 import { personOf } from './person'
 import { signalOf } from './present'
-import { readSentFile } from './start-with-file'
 import { TaskAt } from './task-at'
+import { readSentFile } from './with-files'
 
 const AddFile = TaskAt.extend({ file: z.unknown() })
 
@@ -33,6 +33,8 @@ export async function addFile(ctx: ServiceContext, input: unknown) {
     throw new AppError('INVALID_INPUT', { details: [{ path: 'file', message: 'This task asks for no file.' }] })
   if (hasRules(signal)) await requireMayAnswer(ctx, runId, signal, await personOf(ctx))
   const fileId = newFileId()
-  await withStagedFile(ctx, fileId, upload, () => withTransaction(ctx, (tx) => claimFile(tx, fileId, runId)))
+  await withStagedFiles(ctx, [{ id: fileId, upload }], () =>
+    withTransaction(ctx, (tx) => claimFiles(tx, [fileId], runId)),
+  )
   return { fileId }
 }

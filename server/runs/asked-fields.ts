@@ -1,3 +1,4 @@
+import { isFileField } from '../definition/file-fields'
 import type { PauseSignal } from '../definition/run'
 import type { Fields } from '../definition/schema'
 
@@ -7,5 +8,5 @@ export function askedFields(signal: PauseSignal): Fields {
 }
 
 export function asksForFile(signal: PauseSignal): boolean {
-  return Object.values(askedFields(signal)).some(({ type }) => type === 'file')
+  return Object.values(askedFields(signal)).some(isFileField)
 }

@@ -1,26 +1,40 @@
 import { checkFields } from '../definition/fields'
+import { isFileField, isFileList } from '../definition/file-fields'
 import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '../definition/json'
 import { isInexact, TOO_LARGE_TO_BE_EXACT } from '../definition/long-numbers'
 import type { Field, Fields } from '../definition/schema'
 import { AppError, type ErrorDetail } from '../errors'
-import { MultipartInput } from '../http/multipart-input'
+import { FILE_PART, MultipartInput } from '../http/multipart-input'
 import { parseJson } from '../http/parse-json'
 
 export type StartBody = JsonObject | MultipartInput
 
+/** The ids of a form's files, by the name of their part. */
+export type SentFiles = ReadonlyMap<string, readonly string[]>
+
+export const NO_FILES: SentFiles = new Map()
+
+export function idsByPart(files: readonly { id: string; part: string }[]): SentFiles {
+  const ids = new Map<string, string[]>()
+  for (const { id, part } of files) ids.set(part, [...(ids.get(part) ?? []), id])
+  return ids
+}
+
 /**
  * The run's initial data, from a start's body. Values may be at the top level or in an object `data`, which takes
  * precedence field by field; if `data` is itself a declared field, it is only that field.
- * @param fileId id of the form's file, used as `data.fileId` and as the value of every `file` field without one
+ * @param sent the form's files: that of the part `attachment` is `data.fileId` and the value of every field for files
+ * without one, any other that of the field it is named after
  * @throws AppError INVALID_INPUT with one detail per field that is missing or has the wrong type
  */
-export function readStartInput(payload: Fields, body: StartBody, fileId: string | null = null): JsonObject {
+export function readStartInput(payload: Fields, body: StartBody, sent: SentFiles = NO_FILES): JsonObject {
   const details: ErrorDetail[] = []
-  const values = body instanceof MultipartInput ? formValues(payload, body, details) : jsonValues(payload, body)
-  if (fileId !== null && Object.hasOwn(payload, 'fileId') && Object.hasOwn(values, 'fileId')) {
+  const given = body instanceof MultipartInput ? formValues(payload, body, details) : jsonValues(payload, body)
+  const fileId = sent.get(FILE_PART)?.[0] ?? null
+  if (fileId !== null && Object.hasOwn(payload, 'fileId') && (Object.hasOwn(given, 'fileId') || sent.has('fileId'))) {
     details.push({ path: 'fileId', message: 'fileId is the id of the attachment and cannot be sent along with it' })
   }
-  const filled = fileId === null ? values : { ...values, ...fileFields(payload, values, fileId) }
+  const filled = filledWith(payload, given, sent, details)
   const refused = new Set(details.map(({ path }) => path))
   const checked = checkFields(payload, filled)
   details.push(...checked.details.filter(({ path }) => !refused.has(path)))
@@ -90,11 +104,41 @@ function fromText(name: string, field: Field, text: string): JsonValue {
   }
 }
 
-/** The file as the value of every file field that is still empty. */
-export function fileFields(payload: Fields, values: JsonObject, fileId: string): JsonObject {
+/** The values with the files of a form, which never replace one. Adds a detail for each file that fits no field. */
+export function filledWith(payload: Fields, given: JsonObject, sent: SentFiles, details: ErrorDetail[]): JsonObject {
+  if (sent.size === 0) return given
+  const values = { ...given, ...namedFiles(payload, given, sent, details) }
+  const fileId = sent.get(FILE_PART)?.[0]
+  return fileId === undefined ? values : { ...fileFields(payload, values, fileId), ...values }
+}
+
+/** The files that are sent under the name of their field. */
+function namedFiles(payload: Fields, values: JsonObject, sent: SentFiles, details: ErrorDetail[]): JsonObject {
+  const named: JsonObject = {}
+  for (const [name, [first, ...others]] of sent) {
+    const field = Object.hasOwn(payload, name) ? payload[name] : undefined
+    if (name === FILE_PART || first === undefined) continue
+    const refuse = (message: string) => details.push({ path: name.slice(0, 100), message })
+    if (!field || !isFileField(field))
+      refuse(`A file must be sent as the part ${FILE_PART} or that of a field for files.`)
+    else if (Object.hasOwn(values, name)) refuse(`${name} was sent more than once`)
+    else if (isFileList(field)) named[name] = [first, ...others]
+    else if (others.length > 0) refuse(`${name} takes one file`)
+    else named[name] = first
+  }
+  return named
+}
+
+/** The file as the value of every field for files that is still empty. */
+function fileFields(payload: Fields, values: JsonObject, fileId: string): JsonObject {
   const empty = Object.keys(payload).filter((name) => !Object.hasOwn(values, name))
-  const filled = empty.filter((name) => name === 'fileId' || payload[name]?.type === 'file')
-  return Object.fromEntries(filled.map((name) => [name, fileId]))
+  const filled: JsonObject = {}
+  for (const name of empty) {
+    const field = payload[name]
+    if (field && isFileList(field)) filled[name] = [fileId]
+    else if (name === 'fileId' || field?.type === 'file') filled[name] = fileId
+  }
+  return filled
 }
 
 function single(name: string, sent: readonly string[]): string {

@@ -9,16 +9,17 @@ import { checkFields } from '../definition/fields'
 import { own } from '../definition/json'
 import { sensitiveFields, withHidden, withoutHidden } from '../definition/sensitive'
 import { StepRef } from '../definition/step-ref'
-import { AppError } from '../errors'
+import { AppError, type ErrorDetail } from '../errors'
 import { requireFiles } from '../files/named'
-import { claimFile } from '../files/stage'
+import { claimFiles } from '../files/stage'
+import { FILE_PART } from '../http/multipart-input'
 import { insertRun } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { partAsRun } from '../run-store/definition'
 import { getRunRow } from '../run-store/find-run'
 import { findVersionToRun } from '../workflows/find-version-to-run'
 import { checkEdits, refuseTooMuchData } from './edits'
-import { fileFields } from './input'
+import { filledWith, NO_FILES, type SentFiles } from './input'
 import { rerunFrom } from './rerun-from'
 
 export const RerunBody = component('RerunRun', {
@@ -35,16 +36,17 @@ export const RerunBody = component('RerunRun', {
  * Starts a new run like an earlier one on the same version: from the first step, with the old input or with new input;
  * or from a step that the old run reached, with the run data it had there, in which `data` replaces fields. The old run
  * stays as it is and may have any status. A sensitive field that is still hidden in `data` keeps its value.
- * @param newFile a staged file, for the file fields that `data` leaves out
+ * @param sent staged files, by the name of their part as in a form, for fields that `data` leaves out
  * @throws AppError RUN_NOT_FOUND, FORBIDDEN, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function rerunRun(
   ctx: ServiceContext,
   input: { runId: string; body: unknown },
-  newFile: string | null = null,
+  sent: SentFiles = NO_FILES,
 ) {
   authorize(ctx, 'run:retry')
   const { data: edited, fromStepId } = parseInput(RerunBody, input.body)
+  const newFiles = [...sent.values()].flat()
   return withTransaction(ctx, async (tx) => {
     const old = await getRunRow(tx, input.runId)
     const note = (newRun: string, details: AuditDetails = {}) =>
@@ -70,19 +72,21 @@ export async function rerunRun(
       refuseTooMuchData(given)
       next = given
     } else if (given) {
-      const filled = newFile === null ? given : { ...fileFields(definition.payload, given, newFile), ...given }
-      const { data, details } = checkFields(definition.payload, filled)
+      const details: ErrorDetail[] = []
+      const checked = checkFields(definition.payload, filledWith(definition.payload, given, sent, details))
+      const { data } = checked
+      details.push(...checked.details)
       if (details.length > 0) {
         throw new AppError('INVALID_INPUT', {
           details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),
         })
       }
       // The id of a form's file is not a declared field, so preserve it; the file still exists.
-      const fileId = newFile ?? own(before, 'fileId')
+      const fileId = sent.get(FILE_PART)?.[0] ?? own(before, 'fileId')
       next = fileId === undefined ? data : { fileId, ...data }
     }
     if (definition.initialStep === null) throw new AppError('CONFLICT', { message: 'The version has no first step' })
-    await requireFiles(tx, found.definition.payload, next, { at: 'data.', kept: before, staged: newFile })
+    await requireFiles(tx, found.definition.payload, next, { at: 'data.', kept: before, staged: newFiles })
     const runId = await insertRun(tx, {
       workflowId: old.workflowId,
       workflowVersion: version,
@@ -96,7 +100,7 @@ export async function rerunRun(
       part,
     })
     if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
-    if (newFile !== null) await claimFile(tx, newFile, runId)
+    await claimFiles(tx, newFiles, runId)
     await note(runId, edited ? { edited: Object.keys(edited) } : {})
     return { success: true, runId, retryOf: old.id }
   })

@@ -23,7 +23,7 @@ export const StartBody = z
 const START_FORM: Schema = {
   type: 'object',
   description:
-    'One file and the START fields as text. Numbers, `true`, `false` and JSON are parsed by the type of the field.',
+    'Files and the START fields as text. Numbers, `true`, `false` and JSON are parsed by the type of the field. A part may be a file with the name of a field for files: at most 20 files, with 3,932,160 bytes together.',
   properties: {
     [FILE_PART]: {
       description: 'The file, at most 3,932,160 bytes. Its id is added to the data as `fileId`.',

@@ -8,15 +8,15 @@ import type { RunPart } from '../definition/part'
 import type { Fields } from '../definition/schema'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
-import { claimFile, newFileId, withStagedFile } from '../files/stage'
-import { MultipartInput, type Upload } from '../http/multipart-input'
+import { claimFiles, newFileId, type Staged, withStagedFiles } from '../files/stage'
+import { MultipartInput } from '../http/multipart-input'
 import { permanentFailure } from '../interpreter/flow/index'
 import { insertRun } from '../interpreter/index'
 import type { Slot } from '../outbox'
 import { requireRunnable } from '../workflows/check/definition'
 import { firstStepOf } from '../workflows/first-step'
 import { type VersionToRun, versionToRun } from '../workflows/version-to-run'
-import { readStartInput, type StartBody } from './input'
+import { idsByPart, readStartInput, type StartBody } from './input'
 import { slotForRun } from './queue-room'
 import { checkPart, readDataOfStep, readPart } from './start-part'
 
@@ -62,22 +62,22 @@ interface StartInput {
 interface Start extends Omit<StartInput, 'body' | 'part'> {
   body: StartBody
   part: RunPart | null
-  /** A form's file, and its id. */
-  file: { id: string; upload: Upload } | null
+  /** A form's files, with the names of their parts. */
+  files: readonly (Staged & { part: string })[]
 }
 
 /**
  * Creates a run: the row, its main walk and the event that starts it, all or nothing. It uses the published version, or
- * the latest draft if none was ever published, and stays on that version. A form's file is stored once the input is
+ * the latest draft if none was ever published, and stays on that version. A form's files are stored once the input is
  * known to be valid, and assigned to the run in its transaction.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VALIDATION_FAILED, INVALID_INPUT, FORBIDDEN, UNAVAILABLE
  */
 export async function startRun(ctx: ServiceContext, input: StartInput): Promise<StartedRun> {
   authorize(ctx, 'run:start')
   const start = readStart(input)
-  if (start.file) {
+  if (start.files.length > 0) {
     await prepareStart(ctx, start, true)
-    return withStagedFile(ctx, start.file.id, start.file.upload, () => writeUntilAccepted(ctx, start, null))
+    return withStagedFiles(ctx, start.files, () => writeUntilAccepted(ctx, start, null))
   }
   const slot = await reserveSlot(ctx, start)
   try {
@@ -93,9 +93,9 @@ function readStart({ workflowId, body, version, waits, part, test }: StartInput)
   if (!(body instanceof MultipartInput) && !isJsonObject(body)) throw refuse('data', 'must be a JSON object')
   if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be text')
   if (test !== undefined && typeof test !== 'boolean') throw refuse('test', 'must be true or false')
-  const upload = body instanceof MultipartInput ? body.file : null
-  const file = upload && { id: newFileId(), upload }
-  return { workflowId, body, version, waits, part: readPart(part), test, file }
+  const sent = body instanceof MultipartInput ? body.files : []
+  const files = sent.map((one) => ({ ...one, id: newFileId() }))
+  return { workflowId, body, version, waits, part: readPart(part), test, files }
 }
 
 /**
@@ -154,16 +154,16 @@ async function writeUntilAccepted(ctx: ServiceContext, start: Start, slot: Slot 
 function tryToWrite(ctx: ServiceContext, start: Start, how: Try): Promise<StartedRun | null> {
   const write = (within: ServiceContext) => writeRun(within, start, how)
   if (isInTransaction(ctx)) return ctx.db.transaction((db) => write({ ...ctx, db }))
-  // A key and a file are written with the run. Without them its one statement suffices, unless the workflow has just
+  // A key and files are written with the run. Without them its one statement suffices, unless the workflow has just
   // been changed: then the version is locked, so that steady saving does not win every time.
-  const isAlone = start.file === null && !ctx.keyed && how.fromCache
+  const isAlone = start.files.length === 0 && !ctx.keyed && how.fromCache
   return isAlone ? write(ctx) : withTransaction(ctx, write)
 }
 
 /** Null if the workflow was changed in the meantime. */
 async function writeRun(ctx: ServiceContext, start: Start, { fromCache, plan, slot }: Try): Promise<StartedRun | null> {
   const { publishedVersion, ...prepared } = await prepareStart(ctx, start, fromCache)
-  const { workflowId, waits, file } = start
+  const { workflowId, waits, files } = start
   waits?.begins()
   const runId = await insertRun(
     ctx,
@@ -175,7 +175,8 @@ async function writeRun(ctx: ServiceContext, start: Start, { fromCache, plan, sl
     requireVerifiedCaller(ctx)
     return null
   }
-  if (file) await withTransaction(ctx, (tx) => claimFile(tx, file.id, runId))
+  const ids = files.map(({ id }) => id)
+  if (ids.length > 0) await withTransaction(ctx, (tx) => claimFiles(tx, ids, runId))
   return { runId, workflowVersion: prepared.workflowVersion }
 }
 
@@ -222,9 +223,8 @@ function isTest(ctx: ServiceContext, { test = false }: Start, isDraft: boolean):
 }
 
 /** @throws AppError INVALID_INPUT */
-async function readData(ctx: ServiceContext, { part, body, file }: Start, payload: Fields): Promise<JsonObject> {
-  const fileId = file?.id ?? null
-  const data = part && 'only' in part ? readDataOfStep(body) : readStartInput(payload, body, fileId)
-  await requireFiles(ctx, payload, data, { staged: fileId })
+async function readData(ctx: ServiceContext, { part, body, files }: Start, payload: Fields): Promise<JsonObject> {
+  const data = part && 'only' in part ? readDataOfStep(body) : readStartInput(payload, body, idsByPart(files))
+  await requireFiles(ctx, payload, data, { staged: files.map(({ id }) => id) })
   return data
 }

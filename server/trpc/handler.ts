@@ -108,13 +108,19 @@ async function readBody(request: Request, url: URL, calls: string[]): Promise<Js
   if (!(await readSession(request.headers))) return {}
   const body = await readJsonBody(request, { ...LIMITS, bytes: MAX_JSON_BYTES + Math.ceil(MAX_FILE_BYTES / 3) * 4 })
   const input = url.searchParams.get('batch') === '1' ? body['0'] : body
-  const file = isJsonObject(input) && isJsonObject(input.file) ? input.file : {}
-  const fileBytes = typeof file.base64 === 'string' ? jsonSize(file.base64) : 0
-  if (jsonSize(body) - fileBytes > MAX_JSON_BYTES) {
+  if (jsonSize(body) - fileBytes(input) > MAX_JSON_BYTES) {
     const message = `At most ${MAX_JSON_BYTES} bytes are accepted besides the file.`
     throw new AppError('PAYLOAD_TOO_LARGE', { details: [{ message }] })
   }
   return body
+}
+
+/** The size of a call's files, as they are sent. */
+function fileBytes(input: unknown): number {
+  const { file, files } = isJsonObject(input) ? input : {}
+  const parts = Array.isArray(files) ? files.map((part) => (isJsonObject(part) ? part.file : null)) : [file]
+  const texts = parts.map((one) => (isJsonObject(one) && typeof one.base64 === 'string' ? one.base64 : ''))
+  return texts.reduce((sum, text) => sum + jsonSize(text), 0)
 }
 
 /** @throws AppError INVALID_INPUT */

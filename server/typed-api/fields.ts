@@ -1,4 +1,5 @@
 import { isRequired } from '../definition/fields'
+import { isFileList } from '../definition/file-fields'
 import type { Field, Fields } from '../definition/schema'
 import { plainForeign } from '../openapi/foreign'
 import type { Schema } from '../openapi/types'
@@ -28,13 +29,15 @@ function schemaOf(field: Field): Schema {
   return plainForeign({
     ...(type === 'any' ? {} : { type: type === 'file' ? 'string' : type }),
     ...(type === 'file' ? { format: 'uuid' } : {}),
+    ...(isFileList(field) ? { items: { type: 'string', format: 'uuid' } } : {}),
     ...(description === '' ? {} : { description }),
     ...(options === undefined || isTemplated(options) ? {} : { enum: options }),
   })
 }
 
-function describe({ type, description = '', default: preset }: Field): string {
-  const hint = type === 'file' ? 'The id of a stored file.' : ''
+function describe(field: Field): string {
+  const { type, description = '', default: preset } = field
+  const hint = type === 'file' ? 'The id of a stored file.' : isFileList(field) ? 'The ids of stored files.' : ''
   const text = preset === undefined || isTemplated(preset) ? '' : JSON.stringify(preset)
   const said = description === '' || /[.!?]$/.test(description) ? description : `${description}.`
   return [

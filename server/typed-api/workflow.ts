@@ -1,3 +1,5 @@
+import { isRequired } from '../definition/fields'
+import { isFileField, isFileList } from '../definition/file-fields'
 import type { Definition, Fields } from '../definition/schema'
 import { propertiesOf } from '../definition/types/of-fields'
 import type { ValueType } from '../definition/types/type'
@@ -54,7 +56,7 @@ export function workflowParts(
   }
   const about = (definition?.description ?? '').trim().slice(0, MAX_DESCRIPTION)
   const described = (text: string) => (about === '' ? text : `${about}\n\n${text}`)
-  const hasFile = Object.values(definition?.payload ?? {}).some(({ type }) => type === 'file')
+  const hasFile = Object.values(definition?.payload ?? {}).some(isFileField)
   const form = definition && hasFile ? names.give(`${key}Form`) : null
   if (definition && form !== null) schemas[form] = formOf(definition.payload)
   const body = {
@@ -88,12 +90,30 @@ export function workflowParts(
   return { paths, schemas, run, answers: Object.keys(answers) }
 }
 
-/** The file takes the place of the file fields. */
+const FILE: Schema = { type: 'string', format: 'binary' }
+
+/**
+ * A form has the file of a single field as `attachment`. Where there are more, or a list of them, each file is sent
+ * under the name of its field.
+ */
 function formOf(payload: Fields): Schema {
-  const others = Object.entries(payload).filter(([, { type }]) => type !== 'file')
+  const ofFiles = Object.entries(payload).filter(([, field]) => isFileField(field))
+  const others = Object.entries(payload).filter(([, field]) => !isFileField(field))
   const { properties = {}, required = [] } = schemaOfFields(Object.fromEntries(others))
-  const file: Schema = { type: 'string', format: 'binary', description: 'The file, at most 3,932,160 bytes.' }
-  return { type: 'object', properties: { [FILE_PART]: file, ...properties }, required: [FILE_PART, ...required] }
+  const [[, only] = []] = ofFiles
+  if (ofFiles.length === 1 && only?.type === 'file') {
+    const file = { ...FILE, description: 'The file, at most 3,932,160 bytes.' }
+    return { type: 'object', properties: { [FILE_PART]: file, ...properties }, required: [FILE_PART, ...required] }
+  }
+  const files = ofFiles.map(
+    ([name, field]) => [name, isFileList(field) ? { type: 'array', items: FILE } : FILE] as const,
+  )
+  const needed = ofFiles.filter(([, field]) => isRequired(field)).map(([name]) => name)
+  return {
+    type: 'object',
+    properties: { ...Object.fromEntries(files), ...properties },
+    required: [...needed, ...required],
+  }
 }
 
 /** The possible answers to each step that asks people, by schema name. */

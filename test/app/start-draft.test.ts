@@ -21,7 +21,7 @@ describe('a form that begins with values', () => {
 
   test('sends unchanged fields as they were, and leaves out absent ones', () => {
     expect(first.typed).toMatchObject({ count: '3', urgent: false, account: '***' })
-    expect(readDraft(FIELDS, first, before)).toEqual({ data: before, errors: {}, file: null, problem: null })
+    expect(readDraft(FIELDS, first, before)).toEqual({ data: before, errors: {}, files: [], problem: null })
     expect(readDraft(FIELDS, typing({ name: 'Ada', urgent: true, count: '4' }), before).data).toEqual({
       ...before,
       ...{ name: 'Ada', urgent: true, count: 4 },
@@ -31,8 +31,8 @@ describe('a form that begins with values', () => {
 
   test('leaves a file that was chosen to the call that sends it, and keeps the one before in JSON', () => {
     const paper = new File(['x'], 'paper.txt')
-    const { data, file } = readDraft(FIELDS, typing({ paper }), before)
-    expect(file).toBe(paper)
+    const { data, files } = readDraft(FIELDS, typing({ paper }), before)
+    expect(files).toEqual([{ name: 'paper', file: paper }])
     expect(data).toEqual({ name: '', order: { a: [1] }, account: '***' })
     expect(JSON.parse(inJson(FIELDS, typing({ paper }), before).json ?? '')).toEqual(before)
   })

@@ -24,7 +24,7 @@ describe('the form of a start', () => {
     expect(readTyped(FIELDS, typed)).toEqual({
       data: { name: '42', count: 7, price: 9.5, urgent: false, order: { id: 1 }, size: 'M', note: 'free text' },
       errors: {},
-      file: null,
+      files: [],
     })
   })
 
@@ -39,8 +39,11 @@ describe('the form of a start', () => {
   test('takes one file, which is not among the values, and refuses the same files as the server', async () => {
     const fields: Fields = { paper: { type: 'file' }, other: { type: 'file', required: false } }
     const file = new File(['hello'], 'a.txt', { type: 'text/plain' })
-    expect(readTyped(fields, { paper: file, other: '' })).toEqual({ data: {}, errors: {}, file })
-    expect(readTyped(fields, { paper: file, other: file }).errors).toEqual({ other: 'A run takes one file' })
+    expect(readTyped(fields, { paper: file, other: '' })).toEqual({
+      ...{ data: {}, errors: {} },
+      files: [{ name: 'paper', file }],
+    })
+    expect(readTyped(fields, { paper: file, other: file }).files.map(({ name }) => name)).toEqual(['paper', 'other'])
     const large = new File([new Uint8Array(3_932_161)], 'b')
     expect(readTyped(fields, { paper: large }).errors).toEqual({ paper: expect.stringContaining('too large') })
     expect(readTyped(fields, { paper: '' }).errors).toEqual({ paper: 'Required' })
@@ -78,11 +81,11 @@ describe('the form of a start', () => {
     expect(readTyped(fields, emptied)).toEqual({
       data: { note: '', extra: '' },
       errors: { count: 'Required', size: 'Required' },
-      file: null,
+      files: [],
     })
     expect(readTyped(fields, firstTyped(fields)).data).toEqual({ note: 'standard text', extra: 1, count: 3, size: 'S' })
     // The form never had them, as after a change of the fields: the server fills them in.
-    expect(readTyped(fields, {})).toEqual({ data: {}, errors: {}, file: null })
+    expect(readTyped(fields, {})).toEqual({ data: {}, errors: {}, files: [] })
   })
 
   test('as a command has a value for each field, and no key', () => {

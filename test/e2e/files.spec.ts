@@ -169,3 +169,37 @@ test('a damaged PDF says so, and one with a thousand pages is drawn as far as on
   await input.getByRole('button', { name: 'Show more pages (990 left)' }).click()
   await expect(input.locator('canvas')).toHaveCount(20)
 })
+
+test('several files of one field are chosen at a start and in a task, and shown as files', async ({
+  page,
+  workspace,
+}) => {
+  const files = { type: 'array', items: { type: 'file' } }
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Claim',
+    payload: { receipts: { ...files, label: 'Receipts' } },
+    steps: [
+      { id: 'more', type: 'collect-inputs', title: 'More papers', output: { papers: { ...files, label: 'Papers' } } },
+    ],
+  } as never)
+  await publishWorkflow(workspace.ctx, { id })
+  const chosen = (...names: string[]) =>
+    names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`content of ${name}`) }))
+  await page.goto(`/${workspace.slug}/workflows`)
+  await page.getByRole('button', { name: 'Actions for Claim' }).click()
+  await page.getByRole('menuitem', { name: /^Run/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.locator('input[type="file"]').setInputFiles(chosen('one.txt', 'two.txt'))
+  await dialog.getByRole('button', { name: 'Start run' }).click()
+  const input = page.getByRole('region', { name: 'Input', exact: true })
+  for (const name of ['one.txt', 'two.txt']) {
+    await input.getByRole('button', { name: `Open ${name}` }).click()
+    await expect(input.getByText(`content of ${name}`)).toBeVisible()
+  }
+  await page.locator('input[type="file"]').setInputFiles(chosen('three.txt', 'four.txt'))
+  await page.getByRole('button', { name: 'Submit' }).click()
+  const answers = page.getByRole('region', { name: 'Answers' })
+  for (const name of ['three.txt', 'four.txt']) {
+    await expect(answers.getByRole('button', { name: `Open ${name}` })).toBeVisible()
+  }
+})

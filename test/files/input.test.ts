@@ -2,15 +2,17 @@ import { describe, expect, test } from 'vitest'
 import type { Fields } from '@/server/definition/schema'
 import { AppError } from '@/server/errors'
 import { MultipartInput } from '@/server/http/multipart-input'
-import { readStartInput } from '@/server/runs/input'
+import { NO_FILES, readStartInput, type SentFiles } from '@/server/runs/input'
 
 const ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+/** The form's file. */
+const ATTACHED: SentFiles = new Map([['attachment', [ID]]])
 const form = (entries: Record<string, string | string[]>) =>
   new MultipartInput(new Map(Object.entries(entries).map(([name, value]) => [name, [value].flat()])), null)
 
-function refused(payload: Fields, entries: Record<string, string | string[]>, fileId: string | null = null) {
+function refused(payload: Fields, entries: Record<string, string | string[]>, sent: SentFiles = NO_FILES) {
   try {
-    readStartInput(payload, form(entries), fileId)
+    readStartInput(payload, form(entries), sent)
   } catch (err) {
     if (err instanceof AppError) return { code: err.code, paths: err.details.map(({ path }) => path) }
     throw err
@@ -104,19 +106,56 @@ describe('the reference of the file', () => {
       c: { type: 'file' },
       d: { type: 'string', required: false },
     }
-    expect(readStartInput(payload, form({ c: other }), ID)).toEqual({ a: ID, b: ID, c: other, fileId: ID })
+    expect(readStartInput(payload, form({ c: other }), ATTACHED)).toEqual({ a: ID, b: ID, c: other, fileId: ID })
   })
 
   test('fills a declared fileId, and is rejected if the sender also sent one', () => {
     for (const type of ['file', 'string', 'any'] as const) {
-      expect(readStartInput({ fileId: { type } }, form({}), ID)).toEqual({ fileId: ID })
-      expect(refused({ fileId: { type } }, { fileId: ID }, ID).paths).toEqual(['fileId'])
+      expect(readStartInput({ fileId: { type } }, form({}), ATTACHED)).toEqual({ fileId: ID })
+      expect(refused({ fileId: { type } }, { fileId: ID }, ATTACHED).paths).toEqual(['fileId'])
     }
-    expect(refused({ fileId: { type: 'number' } }, {}, ID).paths).toEqual(['fileId'])
+    expect(refused({ fileId: { type: 'number' } }, {}, ATTACHED).paths).toEqual(['fileId'])
   })
 
   test('is never replaced by an undeclared fileId from the sender', () => {
-    expect(readStartInput({}, form({ fileId: 'evil', data: '{"fileId":"evil"}' }), ID)).toEqual({ fileId: ID })
+    expect(readStartInput({}, form({ fileId: 'evil', data: '{"fileId":"evil"}' }), ATTACHED)).toEqual({ fileId: ID })
     expect(readStartInput({}, { fileId: 'evil' })).toEqual({})
+  })
+})
+
+describe('files under the names of fields', () => {
+  const LIST = { type: 'array', items: { type: 'file' } } as const
+  const OTHER = 'a5c1f3f8-2f2e-4d60-9b50-0f6d1d1f0c11'
+
+  test('are the values of these fields, and nothing else', () => {
+    const sent = new Map([
+      ['a', [ID]],
+      ['all', [ID, OTHER]],
+    ])
+    const payload: Fields = { a: { type: 'file' }, all: LIST, b: { type: 'file', required: false } }
+    expect(readStartInput(payload, form({}), sent)).toEqual({ a: ID, all: [ID, OTHER] })
+  })
+
+  test('may come with an attachment, which fills only empty fields', () => {
+    const sent = new Map([...ATTACHED, ['a', [OTHER]]])
+    const payload: Fields = { a: { type: 'file' }, b: { type: 'file' }, all: LIST }
+    expect(readStartInput(payload, form({}), sent)).toEqual({ a: OTHER, b: ID, all: [ID], fileId: ID })
+  })
+
+  test('are refused where no field takes them', () => {
+    const payload: Fields = { a: { type: 'file' }, text: { type: 'string' } }
+    const given = (sent: [string, string[]][], entries = {}) =>
+      refused(payload, { text: 'x', ...entries }, new Map(sent))
+    expect(given([['a', [ID, OTHER]]]).paths).toContain('a')
+    expect(given([['a', [ID]]], { a: ID }).paths).toContain('a')
+    expect(given([['text', [ID]]]).paths).toContain('text')
+    expect(given([['nothing', [ID]]]).paths).toContain('nothing')
+    expect(given([['constructor', [ID]]]).paths).toContain('constructor')
+  })
+
+  test('a list of files has nothing else in it', () => {
+    for (const all of ['["x"]', '[7]', `["${ID}", null]`])
+      expect(refused({ all: LIST }, { all }).paths).toEqual(['all'])
+    expect(readStartInput({ all: LIST }, form({ all: `["${ID}"]` }))).toEqual({ all: [ID] })
   })
 })

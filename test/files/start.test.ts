@@ -19,6 +19,7 @@ let database: FreshDatabase
 let product: TestRuntime
 let dataDir: string
 const keys: Record<string, string> = {}
+const END = { id: 'end', type: 'end-flow' }
 
 beforeAll(async () => {
   database = await freshDatabase()
@@ -123,7 +124,7 @@ test('a run runs again with its file, or with another one', async () => {
   const id = await workflow({ title: { type: 'string' }, document: { type: 'file' } })
   const { body } = await start([text('title', 'T'), attachment('first')], id)
   const { rerunRun } = await import('@/server/runs/rerun')
-  const { rerunWithFile } = await import('@/server/runs/rerun-with-file')
+  const { rerunWithFiles } = await import('@/server/runs/with-files')
   const old = (await product.wait(body.runId)).data as { document: string; fileId: string }
   const same = await rerunRun(product.ctx, {
     runId: body.runId,
@@ -131,14 +132,17 @@ test('a run runs again with its file, or with another one', async () => {
   })
   expect((await product.wait(same.runId)).data).toMatchObject({ title: 'U', document: old.fileId, fileId: old.fileId })
   const file = { name: 'b.txt', type: 'text/plain', base64: Buffer.from('second').toString('base64') }
-  const { runId } = await rerunWithFile(product.ctx, { runId: body.runId, data: { title: 'V' }, file })
+  const sent = [{ part: 'attachment', file }]
+  const { runId } = await rerunWithFiles(product.ctx, { runId: body.runId, data: { title: 'V' }, files: sent })
   const { document, fileId } = (await product.wait(runId)).data as typeof old
   expect(document).toBe(fileId)
   expect(fileId).not.toBe(old.fileId)
   const [row] = await database.db.select().from(files).where(eq(files.id, fileId))
   expect(row).toMatchObject({ runId, name: 'b.txt', size: 6 })
   // A refused start leaves no file behind.
-  await expect(rerunWithFile(product.ctx, { runId, data: {}, file })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(rerunWithFiles(product.ctx, { runId, data: {}, files: sent })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+  })
   expect(stored().sort()).toEqual([old.fileId, fileId].sort())
 })
 
@@ -297,12 +301,64 @@ test('the sample wf_document answers with the file’s content', async () => {
   expect((await start([text('x', 'y')], 'wf_document')).body.error.details).toMatchObject([{ path: 'fileId' }])
 })
 
+describe('several files', () => {
+  const payload = {
+    cover: { type: 'file' },
+    receipts: { type: 'array', items: { type: 'file' } },
+    more: { type: 'file', required: false },
+  }
+  const named = (name: string, content: string, filename: string) => ({
+    disposition: `form-data; name="${name}"; filename="${filename}"`,
+    content,
+  })
+
+  test('of a form belong to the run, each as the value of its field', async () => {
+    const id = await workflow(payload)
+    const parts = [
+      named('receipts', 'one', '1.txt'),
+      named('cover', 'front', 'c.txt'),
+      named('receipts', 'two', '2.txt'),
+    ]
+    const { status, body } = await start(parts, id)
+    expect(status).toBe(200)
+    const rows = await database.db.select().from(files)
+    const idOf = (name: string) => rows.find((row) => row.name === name)?.id
+    expect(rows.map(({ runId }) => runId)).toEqual([body.runId, body.runId, body.runId])
+    const { data } = await product.wait(body.runId)
+    expect(data).toEqual({ cover: idOf('c.txt'), receipts: [idOf('1.txt'), idOf('2.txt')] })
+    expect(stored().sort()).toEqual(rows.map((row) => row.id).sort())
+  })
+
+  test('of a refused form leave nothing behind', async () => {
+    const id = await workflow(payload)
+    const { status, body } = await start([named('cover', 'a', 'a'), named('photo', 'b', 'b')], id)
+    expect(status).toBe(400)
+    expect(body.error.details.map(({ path }) => path).sort()).toEqual(['photo', 'receipts'])
+    expect(await database.db.select().from(files)).toEqual([])
+    expect(stored()).toEqual([])
+  })
+
+  test('that are named must be stored, all of them', async () => {
+    const id = await workflow(payload)
+    const { body } = await start([named('receipts', 'one', '1.txt'), named('cover', 'front', 'c.txt')], id)
+    const { cover } = (await product.wait(body.runId)).data as { cover: string }
+    const again = await product.start({ payload, steps: [END] }, { cover, receipts: [cover, cover.toUpperCase()] })
+    expect((await product.wait(again)).status).toBe('completed')
+    const unknown = '00000000-0000-4000-8000-000000000000'
+    await expect(product.start({ payload, steps: [END] }, { cover, receipts: [cover, unknown] })).rejects.toMatchObject(
+      {
+        details: [{ path: 'receipts' }],
+      },
+    )
+  })
+})
+
 describe('a file chosen in the dashboard', () => {
   const base64 = (value: string | Buffer) => Buffer.from(value).toString('base64')
-  const start = async (payload: object, data: object, file: unknown) => {
-    const { startWithFile } = await import('@/server/runs/start-with-file')
+  const start = async (payload: object, data: object, file: unknown, part = 'attachment') => {
+    const { startWithFiles } = await import('@/server/runs/with-files')
     const workflowId = await workflow(payload)
-    return startWithFile(product.ctx, { workflowId, data: data as never, file })
+    return startWithFiles(product.ctx, { workflowId, data: data as never, files: [{ part, file }] })
   }
 
   test('is given to the run like that of a form, together with values of other types', async () => {

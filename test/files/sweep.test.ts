@@ -10,7 +10,7 @@ import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '@/server/context'
 import { readFile } from '@/server/files/read'
-import { claimFile, newFileId, withStagedFile } from '@/server/files/stage'
+import { claimFiles, newFileId, withStagedFiles } from '@/server/files/stage'
 import { sweepFiles } from '@/server/files/sweep'
 import { MultipartInput } from '@/server/http/multipart-input'
 import { startRun } from '@/server/runs/start'
@@ -62,7 +62,7 @@ async function strand(): Promise<string> {
   const fileId = newFileId()
   let release = (): void => {}
   const staged = new Promise<void>((resolve) => {
-    void withStagedFile(ctx, fileId, upload, () => {
+    void withStagedFiles(ctx, [{ id: fileId, upload }], () => {
       resolve()
       return new Promise<void>((end) => {
         release = end
@@ -106,9 +106,9 @@ test('files of deleted runs are removed, those of other runs stay', async () => 
 test('a swept upload cannot be claimed, and its start creates no run', async () => {
   const fileId = newFileId()
   const before = await database.db.select().from(runs)
-  const late = withStagedFile(ctx, fileId, upload, async () => {
+  const late = withStagedFiles(ctx, [{ id: fileId, upload }], async () => {
     await sweep(2 * HOUR)
-    await withTransaction(ctx, (tx) => claimFile(tx, fileId, 'run_x'))
+    await withTransaction(ctx, (tx) => claimFiles(tx, [fileId], 'run_x'))
   })
   await expect(late).rejects.toThrow('claim-file')
   expect(await database.db.select().from(runs)).toHaveLength(before.length)
@@ -117,9 +117,9 @@ test('a swept upload cannot be claimed, and its start creates no run', async () 
 
 test('a claim whose transaction rolls back leaves neither row nor bytes', async () => {
   const fileId = newFileId()
-  const failing = withStagedFile(ctx, fileId, upload, () =>
+  const failing = withStagedFiles(ctx, [{ id: fileId, upload }], () =>
     withTransaction(ctx, async (tx) => {
-      await claimFile(tx, fileId, 'run_x')
+      await claimFiles(tx, [fileId], 'run_x')
       throw new Error('rolled back')
     }),
   )
@@ -131,8 +131,8 @@ test('a claim whose transaction rolls back leaves neither row nor bytes', async 
 test('an error after the commit does not take the file from its run', async () => {
   const fileId = newFileId()
   const { runId } = await start()
-  const lost = withStagedFile(ctx, fileId, upload, async () => {
-    await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))
+  const lost = withStagedFiles(ctx, [{ id: fileId, upload }], async () => {
+    await withTransaction(ctx, (tx) => claimFiles(tx, [fileId], runId))
     throw new Error('the answer was lost')
   })
   await expect(lost).rejects.toThrow('the answer was lost')

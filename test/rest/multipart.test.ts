@@ -133,13 +133,39 @@ describe('the size limit of the file', () => {
   })
 })
 
+describe('files under other names', () => {
+  const named = (name: string, content: string | Uint8Array, filename = 'x.txt') => ({
+    disposition: `form-data; name="${name}"; filename="${filename}"`,
+    content,
+  })
+
+  test('keep the names of their parts, in order', async () => {
+    const sent = await read(rawForm([named('b', '1'), attachment('2'), named('a', '3'), named('b', '4', '')]))
+    expect(sent.file).toMatchObject({ name: 'a.txt', bytes: Buffer.from('2') })
+    expect(sent.files.map(({ part, upload }) => [part, upload.name, String(upload.bytes)])).toEqual([
+      ['attachment', 'a.txt', '2'],
+      ['b', 'x.txt', '1'],
+      ['a', 'x.txt', '3'],
+      ['b', 'b', '4'],
+    ])
+  })
+
+  test('have the size of one file together', async () => {
+    const half = new Uint8Array(MAX_FILE_BYTES / 2)
+    expect((await read(rawForm([named('a', half), named('b', half)]))).files).toHaveLength(2)
+    const over = read(rawForm([named('a', half), attachment(half), named('b', 'x')]))
+    expect(await refusal(over)).toMatchObject({ code: 'FILE_TOO_LARGE', status: 413 })
+  })
+})
+
 describe('rejected forms', () => {
   const bad = (parts: Parameters<typeof rawForm>[0]) => read(rawForm(parts))
 
   test.each<[string, () => Promise<MultipartInput>, object]>([
     [
-      'a file under another name',
-      () => bad([{ disposition: 'form-data; name="photo"; filename="x"', content: 'x' }]),
+      'too many files',
+      () =>
+        bad(Array.from({ length: 21 }, () => ({ disposition: 'form-data; name="photo"; filename="x"', content: 'x' }))),
       { path: 'photo' },
     ],
     ['two attachments', () => bad([attachment('a'), attachment('b')]), { path: 'attachment' }],

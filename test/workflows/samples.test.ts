@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withTransaction } from '@/server/context'
-import { startWithFile } from '@/server/runs/start-with-file'
+import { startWithFiles } from '@/server/runs/with-files'
 import { loadSamples } from '@/server/tenants/boot/seed'
 import { readTimeline } from '@/server/views/runs/timeline'
 import { checkDefinition } from '@/server/workflows/check/definition'
@@ -171,7 +171,12 @@ describe('the supplier onboarding', () => {
 describe('the document extraction', () => {
   const start = async (text: string) => {
     const file = { name: 'scan.txt', type: 'text/plain', base64: Buffer.from(text).toString('base64') }
-    return (await startWithFile(runtime.ctx, { workflowId: 'wf_document_extraction', data: {}, file })).runId
+    return (
+      await startWithFiles(runtime.ctx, {
+        ...{ workflowId: 'wf_document_extraction', data: {} },
+        files: [{ part: 'attachment', file }],
+      })
+    ).runId
   }
 
   test('takes the agent’s reading where all is legible', async () => {

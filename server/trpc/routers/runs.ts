@@ -5,15 +5,14 @@ import { cancelRun } from '../../runs/cancel'
 import { type AddComment, addComment, type DeleteComment, deleteComment } from '../../runs/comment'
 import { openRunEvents } from '../../runs/events'
 import { rerunRun } from '../../runs/rerun'
-import { rerunWithFile } from '../../runs/rerun-with-file'
 import { resumeRun } from '../../runs/resume'
 import { retryRun } from '../../runs/retry'
 import { type RevealField, revealField } from '../../runs/reveal'
 import type { StopRun } from '../../runs/schema'
 import { startRun } from '../../runs/start'
-import { type SentFile, startWithFile } from '../../runs/start-with-file'
 import { terminateRun } from '../../runs/terminate'
 import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
+import { rerunWithFiles, type SentParts, startWithFiles } from '../../runs/with-files'
 import { type ReadBranches, readBranches } from '../../views/runs/branches'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
@@ -47,7 +46,7 @@ interface StartInput {
   part?: RunPart
   /** Marks the run as a test, whatever its version. */
   test?: boolean
-  file?: SentFile
+  files?: SentParts
 }
 
 export const runsRouter = router({
@@ -108,10 +107,10 @@ export const runsRouter = router({
     }),
   start: tenantProcedure
     .input(inputWith<StartInput>('workflowId'))
-    .mutation(({ ctx, input: { workflowId, data, version, file, part, test } }) =>
-      file === undefined
+    .mutation(({ ctx, input: { workflowId, data, version, files, part, test } }) =>
+      files === undefined
         ? startRun(ctx.service, { workflowId, body: data, version, part, test })
-        : startWithFile(ctx.service, { workflowId, data, version, part, test, file }),
+        : startWithFiles(ctx.service, { workflowId, data, version, part, test, files }),
     ),
   resume: tenantProcedure
     .input(inputWith<OneRun & { body: unknown }>('runId'))
@@ -127,10 +126,10 @@ export const runsRouter = router({
   terminate: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
   retry: tenantProcedure.input(inputWith<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input)),
   rerun: tenantProcedure
-    .input(inputWith<OneRun & { body: { data?: JsonObject; fromStepId?: string }; file?: SentFile }>('runId'))
-    .mutation(({ ctx, input: { runId, body, file } }) =>
-      file === undefined
+    .input(inputWith<OneRun & { body: { data?: JsonObject; fromStepId?: string }; files?: SentParts }>('runId'))
+    .mutation(({ ctx, input: { runId, body, files } }) =>
+      files === undefined
         ? rerunRun(ctx.service, { runId, body })
-        : rerunWithFile(ctx.service, { runId, data: body.data ?? {}, file }),
+        : rerunWithFiles(ctx.service, { runId, data: body.data ?? {}, files }),
     ),
 })

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../../context'
 import { checkFields } from '../../definition/fields'
 import { schemaOfFields } from '../../definition/fields-schema'
+import { isFileList } from '../../definition/file-fields'
 import { fieldsInStoredOrder, type JsonObject, own } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
 import type { Sliced } from '../../definition/sliced'
@@ -219,7 +220,8 @@ class Exploration {
       const { properties } = schemaOfFields({ [name]: field })
       const schema = (properties as JsonObject)[name]
       const file = '00000000-0000-4000-8000-000000000000'
-      filled[name] = given ?? (field.type === 'file' ? file : values.of(schema, `START ${name}`, name))
+      const made = field.type === 'file' ? file : isFileList(field) ? [file] : values.of(schema, `START ${name}`, name)
+      filled[name] = given ?? made
     }
     return checkFields(payload, filled).data
   }

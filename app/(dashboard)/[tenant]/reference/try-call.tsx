@@ -62,7 +62,7 @@ export function TryCall({ document, call, onClose }: { document: OpenApiDocument
   const sendIt = async () => {
     setAsking(false)
     const body = sends ? JSON.stringify(fields) : null
-    const sent = await sentFile(file)
+    const sent = file ? { file: await sentFile(file) } : {}
     await succeeds(send.mutateAsync({ method: call.method, path, body, headers: filledHeaders(call, values), ...sent }))
     return false
   }

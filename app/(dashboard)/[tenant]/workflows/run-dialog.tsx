@@ -13,7 +13,7 @@ import type { Fields } from '@/server/definition/schema'
 import { errorsByField } from '../inbox/answer/answer-values'
 import { useTenant } from '../tenant-context'
 import { StartForm } from './start-form'
-import { firstTyped, readTyped, sentFile, type Typed } from './start-values'
+import { firstTyped, readTyped, sentFiles, type Typed } from './start-values'
 import { useStartFields } from './use-start-fields'
 
 interface Startable {
@@ -78,10 +78,10 @@ function RunForm({
     once(startRun).catch((error: unknown) => notifyError(error, 'The run was not started'))
   }
   async function startRun() {
-    const { data, errors, file } = readTyped(fields, typed)
+    const { data, errors, files } = readTyped(fields, typed)
     setErrors(errors)
     if (Object.keys(errors).length > 0) return false
-    const input = { workflowId: workflow.id, data, ...(await sentFile(file)) }
+    const input = { workflowId: workflow.id, data, ...(await sentFiles(fields, files)) }
     return succeeds(start.mutateAsync(input))
   }
   const version = workflow.publishedNumber

@@ -1,3 +1,4 @@
+import { isFileField } from '@/server/definition/file-fields'
 import type { JsonValue } from '@/server/definition/json'
 import type { Field, Fields } from '@/server/definition/schema'
 import { curl } from '../_versioned/curl'
@@ -15,15 +16,18 @@ export function startCurl({
   fields: Fields
 }): string {
   const call = { origin, tenantId, path: `/api/workflow/start-async/${encodeURIComponent(workflowId)}` }
-  const isFile = ({ type }: Field) => type === 'file'
-  const values = Object.entries(fields).filter(([, field]) => !isFile(field))
+  const values = Object.entries(fields).filter(([, field]) => !isFileField(field))
+  const files = Object.entries(fields).filter(([, field]) => isFileField(field))
   const examples = values.map(([name, field]) => [name, exampleOf(field)] as const)
   // A file is sent as form data, whose other parts are texts or JSON.
-  if (values.length < Object.keys(fields).length) {
+  if (files.length > 0) {
     const texts = examples.map(
       ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
     )
-    return curl({ ...call, form: [...texts, 'attachment=@file.pdf'] })
+    const [[, only] = []] = files
+    const isAttachment = files.length === 1 && only?.type === 'file'
+    const parts = files.map(([name]) => `${isAttachment ? 'attachment' : name}=@file.pdf`)
+    return curl({ ...call, form: [...texts, ...parts] })
   }
   return curl({ ...call, body: Object.fromEntries(examples) })
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, own } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import { readObject } from '../_versioned/json'
-import { firstTyped, readChanged, readTyped, type Typed } from './start-values'
+import { type ChosenFile, firstTyped, isChosen, readChanged, readTyped, type Typed } from './start-values'
 
 /** The state of a form of START fields: its inputs' entries or, if the user chose that, all of it as JSON. */
 export interface StartDraft {
@@ -24,12 +24,12 @@ export function readDraft(
   fields: Fields,
   { typed, json }: StartDraft,
   before: JsonObject | null,
-): { data: JsonObject; errors: Record<string, string>; file: File | null; problem: string | null } {
+): { data: JsonObject; errors: Record<string, string>; files: ChosenFile[]; problem: string | null } {
   if (json === null) {
     return { ...(before === null ? readTyped(fields, typed) : readChanged(fields, typed, before)), problem: null }
   }
   const data = parsed(json)
-  return { data: data ?? {}, errors: {}, file: null, problem: data ? null : 'This must be a JSON object' }
+  return { data: data ?? {}, errors: {}, files: [], problem: data ? null : 'This must be a JSON object' }
 }
 
 /** The same draft as JSON. Unfinished values become text, so that they are not lost. */
@@ -42,7 +42,7 @@ export function inJson(fields: Fields, draft: StartDraft, before: JsonObject | n
   // JSON cannot hold a chosen file: the earlier one stays.
   const files = Object.keys(fields).flatMap((name) => {
     const value = own(before ?? {}, name)
-    return draft.typed[name] instanceof File && value !== undefined ? [[name, value] as const] : []
+    return isChosen(draft.typed[name]) && value !== undefined ? [[name, value] as const] : []
   })
   return { ...draft, json: jsonText({ ...data, ...Object.fromEntries([...unread, ...files]) }) }
 }

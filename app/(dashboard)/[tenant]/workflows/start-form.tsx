@@ -1,13 +1,14 @@
 'use client'
-import { FileInput, Input, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { Paperclip } from 'lucide-react'
+import { Input, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { labelOf } from '@/server/definition/declared'
 import { isRequired } from '@/server/definition/fields'
+import { isFileField, isFileList } from '@/server/definition/file-fields'
 import type { Field, Fields } from '@/server/definition/schema'
 import { typeWords } from '../_arguments/type-words'
+import { FilesInput } from './files-input'
 import { HiddenField } from './hidden-field'
-import { type Entry, emptied, type Typed } from './start-values'
+import { type Entry, emptied, isChosen, type Typed } from './start-values'
 import { ValueField } from './value-field'
 
 interface Means {
@@ -91,7 +92,7 @@ function StartField({
   if (field.type === 'boolean' && !field.options) {
     return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
   }
-  if (field.type === 'file' && fileNote) {
+  if (isFileField(field) && fileNote) {
     return (
       <Input.Wrapper
         label={label}
@@ -104,19 +105,17 @@ function StartField({
       </Input.Wrapper>
     )
   }
-  if (field.type === 'file') {
+  if (isFileField(field)) {
     const kept = keptFile !== undefined && typeof value === 'string' && value !== ''
     return (
-      <FileInput
+      <FilesInput
         {...shared}
         description={kept ? `${keptFile} (${describe(field)})` : shared.description}
         withAsterisk={required}
-        placeholder={kept ? 'Choose another file' : 'Choose a file'}
-        leftSection={<Paperclip size={16} aria-hidden />}
-        value={value instanceof File ? value : null}
-        onChange={(file) => onChange(file ?? '')}
-        clearable
-        clearButtonProps={{ 'aria-label': `Remove the file of ${label}` }}
+        field={field}
+        kept={kept}
+        value={isChosen(value) ? [value].flat() : []}
+        onChange={(files) => onChange(files.length === 0 ? '' : isFileList(field) ? files : (files[0] ?? ''))}
       />
     )
   }
@@ -161,7 +160,12 @@ function StartField({
   )
 }
 
-function describe({ type, description }: Field): string {
-  const kind = type === 'file' ? 'a file of at most 3.75 MB' : typeWords(type)
+function describe(field: Field): string {
+  const { type, description } = field
+  const kind = isFileList(field)
+    ? 'files of at most 3.75 MB together'
+    : type === 'file'
+      ? 'a file of at most 3.75 MB'
+      : typeWords(type)
   return description ? `${description} (${kind})` : kind
 }

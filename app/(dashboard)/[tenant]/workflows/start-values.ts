@@ -1,11 +1,13 @@
 import { isRequired } from '@/server/definition/fields'
+import { isFileField } from '@/server/definition/file-fields'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
 import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
 import type { Field, Fields } from '@/server/definition/schema'
 import { HIDDEN } from '@/server/definition/sensitive'
+import type { SentFile } from '@/server/runs/with-files'
 
-/** A user's entry in a form field: typed text, the state of a switch, or a chosen file. */
-export type Entry = string | boolean | File
+/** A user's entry in a form field: typed text, the state of a switch, or chosen files. */
+export type Entry = string | boolean | File | File[]
 export type Typed = Record<string, Entry>
 
 /**
@@ -27,7 +29,7 @@ export function typedFor(fields: Fields, typed: Typed): Typed {
   const first = firstTyped(fields)
   const fits = ([name, entry]: [string, Entry]) =>
     Object.hasOwn(first, name) &&
-    (entry instanceof File ? fields[name]?.type === 'file' : typeof entry === typeof first[name])
+    (isChosen(entry) ? fields[name] !== undefined && isFileField(fields[name]) : typeof entry === typeof first[name])
   return { ...first, ...Object.fromEntries(Object.entries(typed).filter(fits)) }
 }
 
@@ -42,17 +44,44 @@ function typedValue(field: Field, value: JsonValue | undefined): string | boolea
 
 /** The server's limit. */
 export const MAX_FILE_BYTES = 3_932_160
+const MAX_FILES = 20
+
+export function isChosen(entry: Entry | undefined): entry is File | File[] {
+  return entry instanceof File || Array.isArray(entry)
+}
+
+/** A chosen file, with the name of its field. */
+export interface ChosenFile {
+  name: string
+  file: File
+}
+
+/**
+ * Files in the JSON form of a call, as the parts of a form. The file of a START with a single field for one is its
+ * attachment, so that programs and steps find it as `fileId` too.
+ */
+export async function sentFiles(
+  fields: Fields,
+  chosen: readonly ChosenFile[],
+): Promise<{ files?: { part: string; file: SentFile }[] }> {
+  if (chosen.length === 0) return {}
+  const [only, ...others] = Object.values(fields).filter(isFileField)
+  const isAttachment = only?.type === 'file' && others.length === 0
+  const part = (name: string) => (isAttachment ? 'attachment' : name)
+  return {
+    files: await Promise.all(chosen.map(async ({ name, file }) => ({ part: part(name), file: await sentFile(file) }))),
+  }
+}
 
 /** A file in the JSON form of a call. */
-export async function sentFile(file: File | null): Promise<{ file?: { name: string; type: string; base64: string } }> {
-  if (!file) return {}
+export async function sentFile(file: File): Promise<SentFile> {
   const url = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result))
     reader.onerror = () => reject(reader.error ?? new Error('The file could not be read.'))
     reader.readAsDataURL(file)
   })
-  return { file: { name: file.name, type: file.type, base64: url.slice(url.indexOf(',') + 1) } }
+  return { name: file.name, type: file.type, base64: url.slice(url.indexOf(',') + 1) }
 }
 
 /** Whether the typed text is the value itself rather than JSON. */
@@ -64,16 +93,18 @@ export function isPlainText({ type, options }: Field): boolean {
 export function readTyped(
   fields: Fields,
   typed: Typed,
-): { data: JsonObject; errors: Record<string, string>; file: File | null } {
+): { data: JsonObject; errors: Record<string, string>; files: ChosenFile[] } {
   const data: JsonObject = {}
   const errors: Record<string, string> = {}
-  let file: File | null = null
+  const files: ChosenFile[] = []
   for (const [name, field] of Object.entries(fields)) {
     const raw = typed[name]
-    if (raw instanceof File) {
-      if (file) errors[name] = 'A run takes one file'
-      else if (raw.size > MAX_FILE_BYTES) errors[name] = 'The file is too large: at most 3.75 MB'
-      else file = raw
+    if (isChosen(raw)) {
+      const chosen = [raw].flat()
+      files.push(...chosen.map((file) => ({ name, file })))
+      const size = files.reduce((sum, { file }) => sum + file.size, 0)
+      if (size > MAX_FILE_BYTES) errors[name] = tooLargeText(files.length)
+      else if (files.length > MAX_FILES) errors[name] = `At most ${MAX_FILES} files in all`
     } else if (typeof raw === 'boolean') data[name] = raw
     else if (raw === undefined || raw.trim() === '') {
       const empty = emptied(field, raw)
@@ -87,7 +118,12 @@ export function readTyped(
       else data[name] = field.type === 'array' ? withoutEmptyEnd(value) : value
     }
   }
-  return { data, errors, file }
+  return { data, errors, files }
+}
+
+/** The error of files that are too large together. */
+export function tooLargeText(count: number): string {
+  return count > 1 ? 'The files are too large: at most 3.75 MB together' : 'The file is too large: at most 3.75 MB'
 }
 
 /**
@@ -115,18 +151,18 @@ export function readChanged(
   fields: Fields,
   typed: Typed,
   before: JsonObject,
-): { data: JsonObject; errors: Record<string, string>; file: File | null } {
+): { data: JsonObject; errors: Record<string, string>; files: ChosenFile[] } {
   const first = firstTyped(fields, before)
   const stays = (name: string, field: Field) =>
     typed[name] === first[name] && (Object.hasOwn(before, name) || !isRequired(field))
   const names = Object.keys(fields)
   const changed = Object.entries(fields).filter(([name, field]) => !stays(name, field))
-  const { data: read, errors, file } = readTyped(Object.fromEntries(changed), typed)
+  const { data: read, errors, files } = readTyped(Object.fromEntries(changed), typed)
   const data = names.flatMap((name) => {
     const value = own(changed.some(([one]) => one === name) ? read : before, name)
     return value === undefined ? [] : [[name, value] as const]
   })
-  return { data: Object.fromEntries(data), errors, file }
+  return { data: Object.fromEntries(data), errors, files }
 }
 
 function readJson({ type }: Field, raw: string): JsonValue | InexactNumber | undefined {

@@ -10,7 +10,7 @@ import type { PauseSignal } from '@/server/definition/run'
 import type { ShownHeld } from '@/server/views/tasks/held'
 import type { TaskPeople } from '@/server/views/tasks/people'
 import { useTenant } from '../../tenant-context'
-import { MAX_FILE_BYTES } from '../../workflows/start-values'
+import { MAX_FILE_BYTES, tooLargeText } from '../../workflows/start-values'
 import { answerHeight } from './answer-height'
 import { errorsByField, type Fields, REMARK, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
@@ -83,8 +83,6 @@ export function AnswerForm(props: Props) {
 /** The limit of every comment. */
 const MAX_CHARS = 5_000
 
-const TOO_LARGE = 'The file is too large: at most 3.75 MB'
-
 function InputsForm(props: Props & { fields: Fields }) {
   const { runId, pauseId, fields } = props
   const { id } = useTenant()
@@ -104,15 +102,15 @@ function InputsForm(props: Props & { fields: Fields }) {
   const send = async () => {
     if (busy) return
     // A chosen file counts as a value: it is sent once all other fields are valid.
-    const chosen = Object.keys(files.files).map((name) => [name, 'chosen'] as const)
+    const chosen = Object.keys(files.files).map((name) => [name, '[]'] as const)
     const read = readDraft(fields, { ...draft, ...Object.fromEntries(chosen) })
-    const large = Object.entries(files.files).filter(([, { size }]) => size > MAX_FILE_BYTES)
-    const wrong = { ...read.errors, ...Object.fromEntries(large.map(([name]) => [name, TOO_LARGE])) }
+    const large = Object.entries(files.files).filter(([, all]) => all.some(({ size }) => size > MAX_FILE_BYTES))
+    const wrong = { ...read.errors, ...Object.fromEntries(large.map(([name]) => [name, tooLargeText(1)])) }
     setErrors(wrong)
     setUnsent(null)
     if (Object.keys(wrong).length > 0) return
     setSending(true)
-    const ids = await files.send().finally(() => setSending(false))
+    const ids = await files.sendAll().finally(() => setSending(false))
     const body = { type: 'collect_inputs' as const, pauseId, data: { ...read.data, ...ids } }
     answer.mutate(
       { runId, body },
@@ -142,9 +140,9 @@ function InputsForm(props: Props & { fields: Fields }) {
             text={draft[name] ?? ''}
             error={errors[name]}
             disabled={busy}
-            file={files.files[name] ?? null}
-            onFile={(file) => {
-              files.choose(name, file)
+            files={files.files[name] ?? []}
+            onFiles={(chosen) => {
+              files.choose(name, chosen)
               change(name, '')
               setErrors(({ [name]: _gone, ...rest }) => rest)
             }}

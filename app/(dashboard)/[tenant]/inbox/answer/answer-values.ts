@@ -1,4 +1,5 @@
 import { named, underField } from '@/app/_ui/sentence'
+import { isFileField } from '@/server/definition/file-fields'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
 import type { Field } from '@/server/definition/schema'
@@ -17,6 +18,7 @@ export type Widget = 'text' | 'secret' | 'number' | 'choice' | 'yes-no' | 'json'
 export function widgetOf(field: Field): Widget {
   if (field.options && field.options.length > 0) return 'choice'
   if (field.secret === true) return 'secret'
+  if (isFileField(field)) return 'file'
   switch (field.type) {
     case 'number':
     case 'integer':
@@ -26,8 +28,6 @@ export function widgetOf(field: Field): Widget {
     case 'object':
     case 'array':
       return 'json'
-    case 'file':
-      return 'file'
     default:
       return 'text'
   }
@@ -102,7 +102,7 @@ function readText(field: Field, text: string): { value: JsonValue } | { error: s
     case 'json':
       return readJson(field, text)
     case 'file':
-      return { value: text.trim() }
+      return field.type === 'file' ? { value: text.trim() } : readJson(field, text)
     default:
       return field.type === 'any' ? jsonOrText(text) : { value: text }
   }

@@ -1,12 +1,15 @@
 'use client'
-import { FileInput, NumberInput, PasswordInput, Radio, Select, Stack, Textarea } from '@mantine/core'
-import { Paperclip } from 'lucide-react'
+import { NumberInput, PasswordInput, Radio, Select, Stack, Textarea } from '@mantine/core'
 import { labelOf } from '@/server/definition/declared'
 import { isRequired } from '@/server/definition/fields'
+import { isFileList } from '@/server/definition/file-fields'
 import type { Field } from '@/server/definition/schema'
+import { FilesInput } from '../../workflows/files-input'
 import { emptied } from '../../workflows/start-values'
 import { ValueField } from '../../workflows/value-field'
 import { widgetOf } from './answer-values'
+
+const SENT_BEFORE = 'A file was sent before.'
 
 /** The input of one declared field, by its type. Its value stays text until it is sent. */
 export function FieldInput({
@@ -16,8 +19,8 @@ export function FieldInput({
   error,
   onChange,
   disabled,
-  file = null,
-  onFile,
+  files = [],
+  onFiles,
 }: {
   name: string
   field: Field
@@ -25,8 +28,8 @@ export function FieldInput({
   error: string | undefined
   onChange: (text: string) => void
   disabled: boolean
-  file?: File | null
-  onFile?: (file: File | null) => void
+  files?: File[]
+  onFiles?: (files: File[]) => void
 }) {
   const common = {
     label: labelOf(name, field),
@@ -88,17 +91,18 @@ export function FieldInput({
       )
     case 'file':
       return (
-        <FileInput
+        <FilesInput
           {...common}
-          description={[field.description, text === '' ? '' : 'A file was sent before.', 'At most 3.75 MB']
+          description={[
+            field.description,
+            text === '' ? '' : SENT_BEFORE,
+            `At most 3.75 MB${isFileList(field) ? ' each' : ''}`,
+          ]
             .filter(Boolean)
             .join(' ')}
-          placeholder="Choose a file"
-          leftSection={<Paperclip size={16} aria-hidden />}
-          value={file}
-          onChange={(chosen) => onFile?.(chosen)}
-          clearable
-          clearButtonProps={{ 'aria-label': `Remove the file of ${common.label}` }}
+          field={field}
+          value={files}
+          onChange={(chosen) => onFiles?.(chosen)}
         />
       )
     default:

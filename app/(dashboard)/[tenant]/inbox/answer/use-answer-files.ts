@@ -1,26 +1,34 @@
 import { useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
+import { isFileList } from '@/server/definition/file-fields'
 import type { JsonObject } from '@/server/definition/json'
 import { sentFile } from '../../workflows/start-values'
+import type { Fields } from './answer-values'
 
 /** The files chosen for a task. They are sent with the answer, each only once. */
-export function useAnswerFiles({ runId, pauseId }: { runId: string; pauseId: string }) {
+export function useAnswerFiles({ runId, pauseId, fields }: { runId: string; pauseId: string; fields: Fields }) {
   const client = useTRPCClient()
-  const [files, setFiles] = useState<Record<string, File>>({})
+  const [files, setFiles] = useState<Record<string, File[]>>({})
   const [sent] = useState(() => new WeakMap<File, string>())
-  const choose = (name: string, file: File | null) =>
-    setFiles(({ [name]: _before, ...others }) => (file ? { ...others, [name]: file } : others))
-  /** @returns the ids of the files by field */
-  const send = async (): Promise<JsonObject> => {
-    const ids: JsonObject = {}
-    for (const [name, chosen] of Object.entries(files)) {
-      const { file } = await sentFile(chosen)
-      if (!file) continue
-      const id = sent.get(chosen) ?? (await client.tasks.addFile.mutate({ runId, pauseId, file })).fileId
-      sent.set(chosen, id)
-      ids[name] = id
-    }
-    return ids
+  const choose = (name: string, chosen: File[]) =>
+    setFiles(({ [name]: _before, ...others }) => (chosen.length > 0 ? { ...others, [name]: chosen } : others))
+  const send = async (file: File) => {
+    const id =
+      sent.get(file) ?? (await client.tasks.addFile.mutate({ runId, pauseId, file: await sentFile(file) })).fileId
+    sent.set(file, id)
+    return id
   }
-  return { files, choose, send }
+  /** @returns the ids of the files by field */
+  const sendAll = async (): Promise<JsonObject> => {
+    const values: JsonObject = {}
+    for (const [name, chosen] of Object.entries(files)) {
+      const ids: string[] = []
+      for (const file of chosen) ids.push(await send(file))
+      const [first] = ids
+      const field = fields[name]
+      if (field && first !== undefined) values[name] = isFileList(field) ? ids : first
+    }
+    return values
+  }
+  return { files, choose, sendAll }
 }

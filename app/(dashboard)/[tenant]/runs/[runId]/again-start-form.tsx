@@ -4,13 +4,14 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { notifyError } from '@/app/_ui/notify'
 import { succeeds, useOnce } from '@/app/_ui/use-once'
+import { isFileField } from '@/server/definition/file-fields'
 import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { errorsByField } from '../../inbox/answer/answer-values'
 import { StartData } from '../../workflows/start-data'
 import { firstDraft, readDraft, type StartDraft } from '../../workflows/start-draft'
-import { sentFile, type Typed } from '../../workflows/start-values'
+import { sentFiles, type Typed } from '../../workflows/start-values'
 import { AgainEnd } from './again-end'
 import { hiddenFields, hiddenParts } from './again-values'
 import { useRerun } from './use-rerun'
@@ -47,7 +48,7 @@ export function AgainStartForm(props: {
     setErrors(wrong)
     setProblem(read.problem)
     if (read.problem !== null || Object.keys(wrong).length > 0) return false
-    const input = { runId: run.runId, body: { data: read.data }, ...(await sentFile(read.file)) }
+    const input = { runId: run.runId, body: { data: read.data }, ...(await sentFiles(fields, read.files)) }
     const onError = (error: unknown) => setErrors(errorsByField(errorOf(error).details, fields).byField)
     return succeeds(rerun.mutateAsync(input, { onError }))
   }
@@ -73,6 +74,9 @@ export function AgainStartForm(props: {
 
 /** Removing a chosen file restores the earlier one. */
 function withFiles(fields: Fields, typed: Typed, first: Typed): Typed {
-  const removed = Object.keys(fields).filter((name) => fields[name]?.type === 'file' && typed[name] === '')
+  const removed = Object.keys(fields).filter((name) => {
+    const field = fields[name]
+    return field !== undefined && isFileField(field) && typed[name] === ''
+  })
   return { ...typed, ...Object.fromEntries(removed.map((name) => [name, first[name] ?? ''])) }
 }

@@ -10,7 +10,7 @@ import { useOnce } from '@/app/_ui/use-once'
 import type { Definition } from '@/server/definition/schema'
 import { errorsByField } from '../../../inbox/answer/answer-values'
 import { StartForm } from '../../start-form'
-import { type Entry, readTyped, sentFile, type Typed, typedFor } from '../../start-values'
+import { type Entry, readTyped, sentFiles, type Typed, typedFor } from '../../start-values'
 import type { SaveNow } from '../actions/screen'
 import { nameOf, stepLabel } from '../model/definition'
 import type { StartedTest } from '../parts/test-state'
@@ -51,7 +51,7 @@ export function TestForm(props: {
     if (version === null) return false
     const part = to === null ? null : { to }
     const wanted = { workflowId, data: read.data, version: String(version), test: true, ...(part ? { part } : {}) }
-    const input = { ...wanted, ...(await sentFile(read.file)) }
+    const input = { ...wanted, ...(await sentFiles(fields, read.files)) }
     // Reported even if another panel is open by then. The form shows the error.
     await start.mutateAsync(input).then(
       ({ runId }) => onStarted({ runId, part }),

@@ -1,6 +1,7 @@
 'use client'
 import { Select, Switch, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { isFileList } from '@/server/definition/file-fields'
 import type { DeclaredField, Field, Fields, FieldType } from '@/server/definition/schema'
 import { nameProblem } from '../model/definition'
 import { readJson } from '../model/json-text'
@@ -8,7 +9,7 @@ import { AddRow, RowTools } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
 import styles from './widgets.module.css'
 
-const TYPES: { value: FieldType; label: string }[] = [
+const TYPES: { value: FieldType | 'files'; label: string }[] = [
   { value: 'string', label: 'Text' },
   { value: 'number', label: 'Number' },
   { value: 'integer', label: 'Whole number' },
@@ -16,6 +17,7 @@ const TYPES: { value: FieldType; label: string }[] = [
   { value: 'object', label: 'Object' },
   { value: 'array', label: 'List' },
   { value: 'file', label: 'File' },
+  { value: 'files', label: 'Several files' },
   { value: 'any', label: 'Anything' },
 ]
 
@@ -120,10 +122,10 @@ function FieldRow(props: {
           size="xs"
           aria-label={`Type of ${rowLabel}`}
           data={TYPES}
-          value={field.type}
+          value={isFileList(field) ? 'files' : field.type}
           allowDeselect={false}
           readOnly={readOnly}
-          onChange={(type) => type && set({ type: type as FieldType })}
+          onChange={(type) => type && set(typeOf(field, type as FieldType | 'files'))}
         />
       </div>
       <TextInput
@@ -183,6 +185,12 @@ function FieldRow(props: {
       </div>
     </fieldset>
   )
+}
+
+/** Several files are a list of them. */
+function typeOf(field: Field, type: FieldType | 'files'): Pick<Field, 'type'> & { items?: Field['items'] | undefined } {
+  if (type === 'files') return { type: 'array', items: { type: 'file' } }
+  return isFileList(field) ? { type, items: undefined } : { type }
 }
 
 function rowsOf(fields: Fields): Declared[] {
