@@ -11,6 +11,7 @@ import { loadTool } from '@/server/tools/find'
 import { invokeTool } from '@/server/tools/invoke'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { pdfOf } from '../support/sample-files'
 import { newTenant, withRole } from '../support/tenant'
 
 let database: FreshDatabase
@@ -67,6 +68,23 @@ describe('tool_read_file', () => {
     expect(await read({ fileId, as: 'json' })).toEqual({ success: true, data: { ...meta, content: { a: ['ï'] } } })
     const base64 = Buffer.from(content).toString('base64')
     expect(await read({ fileId, as: 'base64' })).toEqual({ success: true, data: { ...meta, content: base64 } })
+  })
+
+  test('returns the text of a PDF, cut like any text, or why it has none', async () => {
+    const fileId = await upload(pdfOf(['Invoice 4711', 'Thank you']), 'a.pdf')
+    const meta = { name: 'a.pdf', type: 'application/pdf' }
+    const content = 'Invoice 4711\n\nThank you'
+    expect(await read({ fileId })).toMatchObject({ data: { ...meta, content, truncated: false } })
+    expect(await read({ fileId, maxBytes: 7 })).toMatchObject({
+      data: { ...meta, content: 'Invoice', truncated: true },
+    })
+    const bytes = await read({ fileId, as: 'base64' })
+    expect(bytes).toMatchObject({ data: { content: pdfOf(['Invoice 4711', 'Thank you']).toString('base64') } })
+    const damaged = await upload(Buffer.from('%PDF-1.7\nnothing'), 'b.pdf')
+    expect(await read({ fileId: damaged })).toMatchObject({
+      success: false,
+      error: { code: 'EXECUTION_ERROR', message: 'The PDF is damaged; read it as base64' },
+    })
   })
 
   test('returns the start of a larger file, without splitting a character', async () => {

@@ -1,10 +1,13 @@
-import { Worker } from 'node:worker_threads'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { HostMessage, WorkerMessage } from './protocol'
 
 export interface Thread {
   post(message: HostMessage): void
   terminate(): Promise<unknown>
 }
+
+/** A thread that has nothing of the service: no variables, no loaders, no streams. */
+export const BARE: WorkerOptions = { env: {}, execArgv: [], argv: [], stdin: false, stdout: true, stderr: true }
 
 /** @param engine compiled by another worker; without it this worker compiles it and sends it back */
 export function startThread(
@@ -13,14 +16,8 @@ export function startThread(
 ): Thread {
   const thread = new Worker(new URL('./worker.mjs', import.meta.url), {
     name: 'script-sandbox',
-    // nothing of the service: no variables, no loaders, no streams
+    ...BARE,
     workerData: { engine },
-    env: {},
-    execArgv: [],
-    argv: [],
-    stdin: false,
-    stdout: true,
-    stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
   })
   thread.on('message', on.hear)

@@ -1,0 +1,94 @@
+import { Worker } from 'node:worker_threads'
+import { processWide } from '@/db/process-wide'
+import { BARE } from '../../sandbox/thread'
+
+/** The text of a PDF, or why it has no text. */
+export type PdfText =
+  | { text: string; pages: number; cut: boolean }
+  | { problem: 'damaged' | 'locked' | 'too slow' | 'too large' | 'busy' }
+
+const MAX_MS = 15_000
+const MAX_PAGES = 1_000
+const MAX_MEMORY_MB = 192
+/** How many PDFs a process reads at a time, each in a thread of its own. */
+const AT_ONCE = 2
+/** How many more may wait, of all tenants together. */
+const MAX_WAITING = 20
+
+interface Turns {
+  running: number
+  /** By tenant; the tenant whose turn it is comes first. */
+  waiting: Map<string, (() => void)[]>
+}
+
+const turns = () => processWide<Turns>('pdf-texts', () => ({ running: 0, waiting: new Map() }))
+
+/**
+ * Reads the text of a PDF in a thread, so that a large or hostile one neither holds the event loop nor takes more than
+ * its share of time and memory. Tenants take turns.
+ * @param maxChars of the text; what follows is cut
+ */
+export async function readPdfText(
+  tenantId: string,
+  bytes: Uint8Array,
+  { maxChars, maxMs = MAX_MS, maxPages = MAX_PAGES }: { maxChars: number; maxMs?: number; maxPages?: number },
+): Promise<PdfText> {
+  if (!(await myTurn(tenantId))) return { problem: 'busy' }
+  try {
+    return await inThread({ bytes, maxChars, maxPages }, maxMs)
+  } finally {
+    next()
+  }
+}
+
+function myTurn(tenantId: string): Promise<boolean> | true {
+  const all = turns()
+  if (all.running < AT_ONCE) {
+    all.running++
+    return true
+  }
+  const waiting = [...all.waiting.values()].reduce((sum, { length }) => sum + length, 0)
+  if (waiting >= MAX_WAITING) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    all.waiting.set(tenantId, [...(all.waiting.get(tenantId) ?? []), () => resolve(true)])
+  })
+}
+
+/** Passes the place on. */
+function next(): void {
+  const all = turns()
+  const [[tenantId, [begin, ...others]] = ['', []]] = all.waiting
+  if (!begin) {
+    all.running--
+    return
+  }
+  // Moves the tenant to the end.
+  all.waiting.delete(tenantId)
+  if (others.length > 0) all.waiting.set(tenantId, others)
+  begin()
+}
+
+function inThread(workerData: object, maxMs: number): Promise<PdfText> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL('./pdf-worker.mjs', import.meta.url), {
+      name: 'pdf-text',
+      ...BARE,
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+    })
+    const end = (found: PdfText | Error) => {
+      clearTimeout(timer)
+      void thread.terminate()
+      if (found instanceof Error) reject(found)
+      else resolve(found)
+    }
+    const timer = setTimeout(() => end({ problem: 'too slow' }), maxMs)
+    thread.on('message', end)
+    thread.on('error', (err: NodeJS.ErrnoException) =>
+      end(err.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { problem: 'too large' } : err),
+    )
+    thread.on('exit', () => end(new Error('the thread that reads a PDF ended')))
+    // A timer keeps the process alive, a worker need not.
+    thread.unref()
+  })
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { readPdfText } from '@/server/tools/kinds/builtin/pdf-text'
+import { pdfOf } from '../support/sample-files'
+
+const ALL = { maxChars: 1_000_000 }
+
+describe('the text of a PDF', () => {
+  test('is that of its pages in order', async () => {
+    const found = await readPdfText('ten_a', pdfOf(['Invoice (4711)', 'Thank you']), ALL)
+    expect(found).toEqual({ text: 'Invoice (4711)\n\nThank you', pages: 2, cut: false })
+  })
+
+  test('is cut after so many characters or pages', async () => {
+    const pdf = pdfOf(['One', 'Two', 'Three'])
+    expect(await readPdfText('ten_a', pdf, { maxChars: 6 })).toEqual({ text: 'One\n\nT', pages: 3, cut: true })
+    expect(await readPdfText('ten_a', pdf, { ...ALL, maxPages: 2 })).toMatchObject({ text: 'One\n\nTwo', cut: true })
+  })
+
+  test('of a damaged one is a problem, not a failure of the service', async () => {
+    for (const bytes of [Buffer.from('%PDF-1.7\nnothing'), pdfOf(['x']).subarray(0, 60), Buffer.alloc(0)]) {
+      expect(await readPdfText('ten_a', bytes, ALL)).toEqual({ problem: 'damaged' })
+    }
+  })
+
+  test('takes no more than its time, and never the event loop', async () => {
+    const turns = countTurns()
+    expect(await readPdfText('ten_a', pdfOf(Array(2_000).fill('x')), { ...ALL, maxMs: 1 })).toEqual({
+      problem: 'too slow',
+    })
+    await readPdfText('ten_a', pdfOf(Array(500).fill('x')), ALL)
+    expect(turns()).toBeGreaterThan(5)
+  })
+
+  test('is read of a few at a time, and of each tenant in its turn', async () => {
+    const done: string[] = []
+    const read = (tenant: string) => readPdfText(tenant, pdfOf([tenant]), ALL).then(() => done.push(tenant))
+    await Promise.all([...Array.from({ length: 8 }, () => read('ten_a')), read('ten_b')])
+    expect(done).toHaveLength(9)
+    // Two of the first were begun before it came.
+    expect(done.indexOf('ten_b')).toBeLessThan(6)
+  })
+
+  test('is refused when too many wait', async () => {
+    const all = await Promise.all(Array.from({ length: 23 }, () => readPdfText('ten_a', Buffer.alloc(0), ALL)))
+    expect(all.filter((one) => 'problem' in one && one.problem === 'busy')).toHaveLength(1)
+  })
+})
+
+function countTurns(): () => number {
+  let count = 0
+  const timer = setInterval(() => count++, 5)
+  return () => {
+    clearInterval(timer)
+    return count
+  }
+}
