@@ -83,7 +83,7 @@ async function published({ ctx }: Workspace): Promise<string> {
     name: 'Pressed',
     steps: [
       { id: 'first', type: 'set-data', name: 'First', values: { a: 1 } },
-      { id: 'second', type: 'fail-flow', name: 'Second', code: 'DECLINED', message: 'It always fails.' },
+      { id: 'second', type: 'run-script', name: 'Second', code: "throw new Error('It always fails.')" },
     ],
     edges: [{ from: 'first', to: 'second' }],
     initialStep: 'first',
