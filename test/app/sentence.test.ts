@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { asSentence, named, underField } from '@/app/_ui/sentence'
 import { errorsByField } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
-import { inWords, inWordsAt, problemUnderField } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/problem-words'
+import {
+  inWords,
+  inWordsAt,
+  inWordsBehind,
+  problemUnderField,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/problem-words'
 import { checkFields } from '@/server/definition/fields'
 import type { Definition, Fields } from '@/server/definition/schema'
 import { parseInput } from '@/server/parse'
@@ -25,6 +30,11 @@ test('what stands alone begins with a capital letter, except a name of the defin
     'Is required',
   ])
   expect(inWords('must be integer')).toBe('Must be a whole number')
+  const unknown = { severity: 'warning', code: 'W_UNKNOWN_FIELD', stepId: 'end', field: 'result' } as const
+  expect(inWordsBehind({ ...unknown, message: 'result is unknown and has no effect.' })).toBe(
+    'Is unknown and has no effect.',
+  )
+  expect(inWordsBehind({ ...unknown, message: 'Something else.' })).toBe('Something else.')
   expect(inWordsAt('args.n', 'must be integer')).toBe('args.n must be a whole number')
 })
 

@@ -34,6 +34,11 @@ export function inWords(message: string): string {
   return asSentence(withTypes(message))
 }
 
+/** A problem's message behind the name of its field, which some messages begin with. */
+export function inWordsBehind({ field = '', message }: Problem): string {
+  return inWords(field !== '' && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message)
+}
+
 /** A message about a value inside a field, behind its path. */
 export function inWordsAt(path: string, message: string): string {
   return named(path, withTypes(message))

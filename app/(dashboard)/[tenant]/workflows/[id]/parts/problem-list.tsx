@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { ErrorCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Problem } from '@/server/workflows/check/problem'
-import { inWords } from '../model/problem-words'
+import { inWords, inWordsBehind } from '../model/problem-words'
 import styles from './problem-list.module.css'
 
 /** The draft's problems, errors first. A click shows the step and field to fix. */
@@ -65,7 +65,7 @@ export function ProblemList(props: {
                     {problem.field ? ` · ${fieldOf(problem)}` : ''}
                   </span>
                 )}
-                {inWords(problem.message)}
+                {problem.stepId === undefined ? inWords(problem.message) : inWordsBehind(problem)}
               </span>
             </UnstyledButton>
             <span className={styles.code}>
