@@ -770,6 +770,8 @@ CREATE TABLE pause_votes (
   action_value text NOT NULL,
   via text,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  data jsonb,
+  remark text,
   CONSTRAINT pause_votes_tenant_id_run_id_pause_id_person_pk PRIMARY KEY (tenant_id, run_id, pause_id, person),
   CONSTRAINT pause_votes_pause_fk FOREIGN KEY (tenant_id, run_id, pause_id) REFERENCES pauses(tenant_id, run_id, id) ON DELETE CASCADE
 );

@@ -240,6 +240,7 @@ describe('code rules', () => {
 
   test('every step type has a file of its name and a test', () => {
     const helpers = [
+      'asked-fields',
       'catalog',
       'config',
       'define-step',

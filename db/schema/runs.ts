@@ -349,6 +349,9 @@ export const pauseVotes = pgTable(
     name: text().notNull(),
     actionId: text().notNull(),
     actionValue: text().notNull(),
+    /** The values of the action's fields, and the remark, where the step asks for them. */
+    data: json<JsonObject>(),
+    remark: text(),
     /** The API key that named them, or the task link they used. */
     via: text(),
     createdAt: moment().notNull().defaultNow(),

@@ -1,3 +1,4 @@
+import { formsOf } from './declared'
 import { exitOf } from './exits'
 import { isRequired } from './fields'
 import { isJsonObject, type JsonObject, type JsonValue } from './json'
@@ -81,6 +82,11 @@ export function fieldOrder({ payload, steps }: Definition): Map<string, string[]
   return new Map([
     ['', Object.keys(payload)],
     ...steps.flatMap(({ id, output }) => (isJsonObject(output) ? [[id, Object.keys(output)] as const] : [])),
+    ...steps.flatMap((step) =>
+      formsOf(step).flatMap(({ action, fields }) =>
+        action === undefined ? [] : [[`${step.id} ${action}`, Object.keys(fields)] as const],
+      ),
+    ),
   ])
 }
 

@@ -1,17 +1,29 @@
+import { isJsonObject, type JsonValue } from './json'
 import type { Definition, Step } from './schema'
 
 /**
  * The language of versions saved from now on. Versions without one were saved before edges had `on`, those with 1
- * before steps for people had assignees, those with 2 before `for-each` could run a workflow.
+ * before steps for people had assignees, those with 2 before `for-each` could run a workflow, those with 3 before
+ * actions had fields.
  */
-export const LANGUAGE = 3
+export const LANGUAGE = 4
 
-/** Fields that had no meaning before a language. */
-const NEW_FIELDS: Record<string, { since: number; fields: readonly string[] }> = {
-  'request-user-action': { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
-  'collect-inputs': { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
-  'for-each': { since: 3, fields: ['workflowId', 'version', 'input'] },
-  'run-workflow': { since: 3, fields: ['version'] },
+/** Fields that had no meaning before a language; with `of`, those of the items of that list. */
+interface NewFields {
+  since: number
+  fields: readonly string[]
+  of?: string
+}
+
+const NEW_FIELDS: Record<string, readonly NewFields[]> = {
+  'request-user-action': [
+    { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
+    { since: 4, fields: ['remark'] },
+    { since: 4, fields: ['fields'], of: 'actions' },
+  ],
+  'collect-inputs': [{ since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] }],
+  'for-each': [{ since: 3, fields: ['workflowId', 'version', 'input'] }],
+  'run-workflow': [{ since: 3, fields: ['version'] }],
 }
 
 /**
@@ -34,7 +46,18 @@ export function inLanguage(definition: Definition, language: number | null): Def
 }
 
 function asOf(step: Step, language: number): Step {
-  const added = Object.hasOwn(NEW_FIELDS, step.type) ? NEW_FIELDS[step.type] : undefined
-  if (!added || language >= added.since) return step
-  return Object.fromEntries(Object.entries(step).filter(([name]) => !added.fields.includes(name))) as Step
+  let read = step
+  const added = Object.hasOwn(NEW_FIELDS, step.type) ? (NEW_FIELDS[step.type] ?? []) : []
+  for (const { since, fields, of } of added) {
+    if (language >= since) continue
+    const list = of === undefined ? undefined : read[of]
+    if (of === undefined) read = without(read, fields)
+    else if (Array.isArray(list)) read = { ...read, [of]: list.map((item) => without(item, fields)) }
+  }
+  return read
+}
+
+function without<T extends JsonValue>(value: T, fields: readonly string[]): T {
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.includes(name))) as T
 }

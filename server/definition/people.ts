@@ -1,9 +1,14 @@
+import type { JsonObject } from './json'
+
 /** A vote at a pause that needs several, as the decision stores it. */
 export type Vote = {
   /** The person's id. */
   by: string
   name: string
   actionId: string
+  /** The values of the action's fields, and the remark, where the step asks for them. */
+  data?: JsonObject
+  remark?: string
 }
 
 /** `user:` with an address, a token's `sub` or an id; or `role:` for everyone with that role or a higher one. */

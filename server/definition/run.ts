@@ -90,6 +90,12 @@ export type ShownValue = {
   markdown?: true
 }
 
+/** An action that people may choose, with the fields that they fill in to choose it. */
+export type AskedAction = { id: string; label: string; fields?: Fields }
+
+/** Whether a decision asks for a remark, which then is in run data. */
+export type AsksRemark = 'required' | 'optional'
+
 /** The question of a pause, with the values it shows; `pauseSignal` in the API. */
 export type PauseSignal = {
   stepId: string
@@ -106,7 +112,9 @@ export type PauseSignal = {
   | { type: 'collect_inputs'; fields: Fields }
   | {
       type: 'request_user_action'
-      actions: { id: string; label: string }[]
+      actions: AskedAction[]
+      /** Set if the remark is part of the decision, rather than only a comment. */
+      remark?: AsksRemark
       /** How many votes each action needs; without it, the first answer decides. */
       needs?: Record<string, number>
       /** The person who started the run may not answer. */
@@ -114,22 +122,34 @@ export type PauseSignal = {
     }
 )
 
+/** What a person gives with the action they choose. Absent where the step does not ask for it. */
+export type DecisionParts = {
+  /** The values of the action's fields. */
+  data?: JsonObject
+  remark?: string
+}
+
 /** A person's answer, the event that arrived, the end of the child run, or the fact that the pause expired first. */
 export type PauseAnswer =
   | { data: JsonObject }
-  | { actionId: string; actionValue: string; votes?: Vote[] }
+  | (DecisionParts & { actionId: string; actionValue: string; votes?: Vote[] })
   | { event: EventValue }
   | { child: ChildEnd }
   | { due: true }
 
 /** A person's answer as they gave it, for one pause. */
-export type GivenAnswer = (
+export type GivenAnswer =
   | { type: 'collect_inputs'; pauseId: string; data: JsonObject }
-  | { type: 'request_user_action'; pauseId: string; actionId: string; actionValue?: string | undefined }
-) & {
-  /** The reason, in their words. */
-  remark?: string
-}
+  | {
+      type: 'request_user_action'
+      pauseId: string
+      actionId: string
+      actionValue?: string | undefined
+      /** Absent in answers that an earlier release held. */
+      data?: JsonObject
+      /** The reason, in their words. */
+      remark?: string | undefined
+    }
 
 /** Why an answer was refused. */
 export type Refusal = { code: string; message: string }

@@ -1,3 +1,4 @@
+import { formsOf } from './declared'
 import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, own } from './json'
 import type { Definition, Field, Fields } from './schema'
 
@@ -6,7 +7,11 @@ export const HIDDEN = '***'
 
 /** The names of the fields that a workflow marks as sensitive: in START, and in its forms. */
 export function sensitiveFields({ payload, steps }: Pick<Definition, 'payload' | 'steps'>): ReadonlySet<string> {
-  const declared = [payload, ...steps.flatMap(({ output }) => (isJsonObject(output) ? [output] : []))]
+  const declared = [
+    payload,
+    ...steps.flatMap(({ output }) => (isJsonObject(output) ? [output] : [])),
+    ...steps.flatMap((step) => formsOf(step).map(({ fields }) => fields)),
+  ]
   const names = declared.flatMap((fields) => Object.entries(fields).filter(([, field]) => isMarked(field)))
   return new Set(names.map(([name]) => name))
 }

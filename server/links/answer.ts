@@ -7,6 +7,7 @@ import { isFileField } from '../definition/file-fields'
 import { own } from '../definition/json'
 import { AppError, type ErrorCode } from '../errors'
 import { parseInput } from '../parse'
+import { askedFields } from '../runs/asked-fields'
 import type { Person } from '../runs/person'
 import { signalOf } from '../runs/present'
 import { resumeRun } from '../runs/resume'
@@ -78,14 +79,18 @@ async function use({ ctx, link, pause, run }: FoundLink, person: Person, answer:
 }
 
 /** @throws AppError INVALID_INPUT */
-function bodyOf(pause: FoundLink['pause'], { data = {}, actionId = '' }: AnswerTaskLink): unknown {
+function bodyOf(pause: FoundLink['pause'], { data = {}, actionId = '', remark }: AnswerTaskLink): unknown {
   const signal = signalOf(pause)
-  if (signal.type === 'request_user_action') return { type: signal.type, pauseId: pause.id, actionId }
+  const fields = askedFields(signal, { actionId, actionValue: actionId })
   const file = Object.keys(data).find((name) => {
-    const field = own(signal.fields, name)
+    const field = own(fields, name)
     return field !== undefined && isFileField(field)
   })
-  if (file === undefined) return { type: signal.type, pauseId: pause.id, data }
-  const message = 'A file cannot be sent through a link.'
-  throw new AppError('INVALID_INPUT', { details: [{ path: `data.${file}`, message }] })
+  if (file !== undefined) {
+    const message = 'A file cannot be sent through a link.'
+    throw new AppError('INVALID_INPUT', { details: [{ path: `data.${file}`, message }] })
+  }
+  if (signal.type === 'collect_inputs') return { type: signal.type, pauseId: pause.id, data }
+  // A visitor may write into the run only what its author asks for.
+  return { type: signal.type, pauseId: pause.id, actionId, data, ...(signal.remark ? { remark } : {}) }
 }

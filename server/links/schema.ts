@@ -4,7 +4,7 @@ import { MAX_PLACE } from '../definition/branches'
 import { component } from '../definition/component'
 import { durationMs } from '../definition/duration'
 import { StepRef } from '../definition/step-ref'
-import { AnsweredBy } from '../runs/schema'
+import { AnsweredBy, CommentText } from '../runs/schema'
 
 const MINUTE_MS = 60_000
 const LONGEST_MS = 30 * 24 * 60 * MINUTE_MS
@@ -39,5 +39,6 @@ export const AnswerTaskLink = z.object({
   token: z.string().max(4_000),
   data: z.record(z.string(), AnyJson).optional(),
   actionId: z.string().max(100).optional(),
+  remark: CommentText.optional(),
 })
 export type AnswerTaskLink = z.input<typeof AnswerTaskLink>

@@ -17,7 +17,10 @@ export async function shownFiles({ ctx, run: { id: runId } }: FoundLink, shown: 
   const named = fileReferencesIn(JSON.stringify(shown))
   if (named.length === 0) return []
   const { workflowId, workflowVersion } = await getRunRow(ctx, runId)
-  const declared = Object.entries(declaredFields(await pinnedDefinition(ctx, workflowId, workflowVersion)))
+  const { payload, steps } = await pinnedDefinition(ctx, workflowId, workflowVersion)
+  // The fields of a decision are not in run data under their own names.
+  const forms = steps.filter(({ type }) => type === 'collect-inputs')
+  const declared = Object.entries(declaredFields({ payload, steps: forms }))
   const holders = declared.filter(([, field]) => isFileField(field)).map(([name]) => name)
   const stored = await valuesOfRun(ctx, runId)
   const checked = stored.flatMap((values) => holders.map((name) => own(values, name)))

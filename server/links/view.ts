@@ -2,10 +2,13 @@ import { and, eq } from 'drizzle-orm'
 import { users } from '@/db/schema/members'
 import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
+import { labelOf } from '../definition/declared'
 import { isFileField } from '../definition/file-fields'
 import { type JsonObject, own } from '../definition/json'
-import type { PauseSignal } from '../definition/run'
+import type { PauseAnswer, PauseSignal } from '../definition/run'
+import type { Fields } from '../definition/schema'
 import { withoutPresets } from '../definition/sensitive'
+import { askedFields, formsAsked, withForms } from '../runs/asked-fields'
 import { maskWords } from '../runs/mask-words'
 import { barOf, forbidsStarter, isVote, startersOf } from '../runs/may-answer'
 import type { Person } from '../runs/person'
@@ -22,11 +25,18 @@ import { shownFiles } from './shown-files'
 export type AskedByLink = Pick<PauseSignal, 'message' | 'show' | 'dueAt'> &
   (
     | Pick<Extract<PauseSignal, { type: 'collect_inputs' }>, 'type' | 'fields'>
-    | Pick<Extract<PauseSignal, { type: 'request_user_action' }>, 'type' | 'actions'>
+    | Pick<Extract<PauseSignal, { type: 'request_user_action' }>, 'type' | 'actions' | 'remark'>
   )
 
 /** The answer given by a link. */
-export type GivenByLink = { label: string } | { fields: AskedByLink & { type: 'collect_inputs' }; data: JsonObject }
+export interface GivenByLink {
+  /** The chosen action's; null for a form. */
+  label: string | null
+  /** The remark, where the step asks for one. */
+  remark: string | null
+  fields: Fields
+  data: JsonObject
+}
 
 /** What became of a vote so far. */
 export type VoteEnd = 'open' | 'decided' | 'expired' | 'withdrawn'
@@ -111,17 +121,23 @@ function askedOf(signal: PauseSignal): AskedByLink {
     ...(show === undefined ? {} : { show }),
     ...(dueAt === undefined ? {} : { dueAt }),
   }
-  if (signal.type === 'request_user_action') return { ...words, type: signal.type, actions: signal.actions }
-  const fields = Object.entries(signal.fields).filter(([, field]) => !isFileField(field))
-  return { ...words, type: signal.type, fields: withoutPresets(Object.fromEntries(fields)) }
+  const asked = withForms(signal, (fields) => withoutPresets(sendable(fields)))
+  if (asked.type === 'collect_inputs') return { ...words, type: asked.type, fields: asked.fields }
+  const { type, actions, remark } = asked
+  return { ...words, type, actions, ...(remark === undefined ? {} : { remark }) }
 }
 
-/** The labels of file fields, because a link cannot send files. */
+/** The fields that a link can send: no files. */
+function sendable(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => !isFileField(field)))
+}
+
+/** The labels of file fields. */
 function leftOut(signal: PauseSignal): string[] {
-  if (signal.type !== 'collect_inputs') return []
-  return Object.entries(signal.fields)
-    .filter(([, field]) => isFileField(field))
-    .map(([name, { label }]) => (typeof label === 'string' && label !== '' ? label : name))
+  const labels = formsAsked(signal)
+    .flatMap((fields) => Object.entries(fields))
+    .flatMap(([name, field]) => (isFileField(field) ? [labelOf(name, field)] : []))
+  return [...new Set(labels)]
 }
 
 /** Tasks of a run that is being cancelled may stay open until its running steps have ended, and take no answer. */
@@ -150,26 +166,25 @@ async function whyNot(ctx: ServiceContext, { run, pause }: FoundLink, signal: Pa
 /** The answer of this link, without the values of secret and sensitive fields. */
 async function givenBy({ ctx, link, pause }: FoundLink, masker: Masker): Promise<GivenByLink | null> {
   const signal = masker.json(signalOf(pause))
-  const { answer } = pause
-  if (signal.type === 'request_user_action') {
-    const voted = isVote(signal) ? await voteBy(ctx, link) : null
-    const actionId = voted ?? (answer && 'actionId' in answer ? answer.actionId : null)
-    const action = signal.actions.find(({ id }) => id === actionId)
-    return action ? { label: action.label } : null
-  }
-  const asked = askedOf(signal)
-  if (!answer || !('data' in answer) || asked.type !== 'collect_inputs') return null
+  const answer = (isVote(signal) ? await voteBy(ctx, link) : null) ?? pause.answer
+  if (!answer) return null
+  const fields = withoutPresets(sendable(askedFields(signal, answer)))
+  const values = 'data' in answer && answer.data ? answer.data : {}
   // In the order of the form.
-  const shown = Object.entries(asked.fields).flatMap(([name, { secret, sensitive }]) => {
-    const value = own(answer.data, name)
+  const shown = Object.entries(fields).flatMap(([name, { secret, sensitive }]) => {
+    const value = own(values, name)
     return secret || sensitive || value === undefined ? [] : [[name, value] as const]
   })
-  return { fields: asked, data: masker.json(Object.fromEntries(shown)) }
+  const given = { fields, data: masker.json(Object.fromEntries(shown)) }
+  if (signal.type === 'collect_inputs') return 'data' in answer ? { label: null, remark: null, ...given } : null
+  if (!('actionId' in answer)) return null
+  const action = signal.actions.find(({ id }) => id === answer.actionId)
+  return action ? { label: action.label, remark: answer.remark ? masker.text(answer.remark) : null, ...given } : null
 }
 
-async function voteBy({ db, tenantId }: ServiceContext, { id, runId, pauseId }: LinkRow): Promise<string | null> {
+async function voteBy({ db, tenantId }: ServiceContext, { id, runId, pauseId }: LinkRow): Promise<PauseAnswer | null> {
   const [vote] = await db
-    .select({ actionId: pauseVotes.actionId })
+    .select()
     .from(pauseVotes)
     .where(
       and(
@@ -179,7 +194,9 @@ async function voteBy({ db, tenantId }: ServiceContext, { id, runId, pauseId }: 
         eq(pauseVotes.via, id),
       ),
     )
-  return vote?.actionId ?? null
+  if (!vote) return null
+  const { actionId, actionValue, data, remark } = vote
+  return { actionId, actionValue, ...(data ? { data } : {}), ...(remark === null ? {} : { remark }) }
 }
 
 async function nameOf({ ctx, link }: FoundLink): Promise<string | null> {

@@ -36,7 +36,7 @@ const FIXED: Record<string, FixedTool> = {
     operation: 'run:resume',
     title: 'Answer a paused run',
     description:
-      'Answers what a paused run waits for. For a pause of the type collect_inputs, send `data` with its fields; for one of the type request_user_action, send the `actionId` of one of its actions. Then waits until the run ends or pauses again.',
+      'Answers what a paused run waits for. For a pause of the type collect_inputs, send `data` with its fields; for one of the type request_user_action, send the `actionId` of one of its actions, with `data` for the fields of that action if it has any, and a `remark` if the pause asks for one. Then waits until the run ends or pauses again.',
     inputSchema: objectSchema({
       properties: {
         runId,
@@ -45,9 +45,13 @@ const FIXED: Record<string, FixedTool> = {
           enum: ['collect_inputs', 'request_user_action'],
           description: 'The type of the pause.',
         },
-        data: { type: 'object', description: 'The values of the fields that a collect_inputs pause asks for.' },
+        data: {
+          type: 'object',
+          description: 'The values of the fields that the pause, or the chosen action, asks for.',
+        },
         actionId: text('The action chosen at a request_user_action pause.'),
         actionValue: text('The value of that action; its id if left out.'),
+        remark: text('The reason for the choice, where the pause asks for a remark.'),
         pauseId: text('The `id` of the pause, if the run has several.'),
       },
       required: ['runId', 'type'],

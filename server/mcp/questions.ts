@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { schemaOfFields } from '../definition/fields-schema'
 import { isJsonObject, type JsonObject, type JsonValue } from '../definition/json'
 import type { PauseSignal } from '../definition/run'
+import type { Fields } from '../definition/schema'
 import { shownText } from '../definition/shown'
 
 /** A pause's question in the protocol's form: a flat form of plain values. */
@@ -12,6 +13,7 @@ export interface Question {
 
 /** The form field with the chosen action. */
 const ACTION = 'action'
+const REMARK = 'remark'
 const PLAIN = ['string', 'number', 'integer', 'boolean']
 
 /**
@@ -21,18 +23,23 @@ const PLAIN = ['string', 'number', 'integer', 'boolean']
 export function questionOf(pause: PauseSignal): Question | null {
   const card = (pause.show ?? []).map(({ label, value }) => `${label}: ${shownText(value)}`).join('\n')
   const message = [pause.title, pause.message, card].filter(Boolean).join('\n\n')
-  if (pause.type === 'request_user_action') {
-    const oneOf = pause.actions.map(({ id, label }) => ({ const: id, title: label }))
-    const action = { type: 'string', title: 'Decision', oneOf }
-    return {
-      message: message || 'A decision is needed.',
-      requestedSchema: { type: 'object', properties: { [ACTION]: action }, required: [ACTION] },
-    }
-  }
-  if (Object.values(pause.fields).some(({ secret }) => secret)) return null
-  const { properties, required } = schemaOfFields(pause.fields)
+  const form = pause.type === 'request_user_action' ? decisionForm(pause) : plainForm(pause.fields)
+  if (!form || Object.keys(form.properties).length === 0) return null
+  const otherwise = pause.type === 'request_user_action' ? 'A decision is needed.' : 'Some values are needed.'
+  return { message: message || otherwise, requestedSchema: { type: 'object', ...form } }
+}
+
+interface PlainForm {
+  properties: JsonObject
+  required: JsonValue[]
+}
+
+/** Null if a field is secret, or one that is needed is not a plain value. */
+function plainForm(fields: Fields): PlainForm | null {
+  if (Object.values(fields).some(({ secret }) => secret)) return null
+  const { properties, required } = schemaOfFields(fields)
   const plain = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) => {
-    const label = pause.fields[name]?.label
+    const label = fields[name]?.label
     const one = plainSchema(schema)
     return one
       ? [[name, { ...(typeof label === 'string' && label !== '' ? { title: label } : {}), ...one }] as const]
@@ -40,12 +47,32 @@ export function questionOf(pause: PauseSignal): Question | null {
   })
   const names = new Set(plain.map(([name]) => name))
   const needed = Array.isArray(required) ? required : []
-  if (needed.some((name) => !names.has(String(name))) || names.size === 0) return null
-  return {
-    message: message || 'Some values are needed.',
-    requestedSchema: { type: 'object', properties: Object.fromEntries(plain), required: needed },
-  }
+  return needed.some((name) => !names.has(String(name)))
+    ? null
+    : { properties: Object.fromEntries(plain), required: needed }
 }
+
+/**
+ * The choice, then the fields of each action under its id: the protocol cannot ask for them only once it is chosen, so
+ * none is required here.
+ */
+function decisionForm({ actions, remark }: Extract<PauseSignal, { type: 'request_user_action' }>): PlainForm | null {
+  const oneOf = actions.map(({ id, label }) => ({ const: id, title: label }))
+  const properties: JsonObject = { [ACTION]: { type: 'string', title: 'Decision', oneOf } }
+  for (const { id, label, fields = {} } of actions) {
+    const form = plainForm(fields)
+    if (!form) return null
+    for (const [name, schema] of Object.entries(form.properties)) {
+      const { title = name, default: _unasked, ...rest } = isJsonObject(schema) ? schema : {}
+      properties[keyOf(id, name)] = { ...rest, title: `${label}: ${title}` }
+    }
+  }
+  if (remark) properties[REMARK] = { type: 'string', title: 'Remark' }
+  return { properties, required: [ACTION, ...(remark === 'required' ? [REMARK] : [])] }
+}
+
+/** An action's id may have points too, but a field's name has none. */
+const keyOf = (actionId: string, name: string) => `${actionId}.${name}`
 
 function plainSchema(schema: JsonValue | undefined): JsonObject | null {
   if (!isJsonObject(schema) || !PLAIN.includes(String(schema.type))) return null
@@ -61,8 +88,14 @@ function plainSchema(schema: JsonValue | undefined): JsonObject | null {
 
 /** The filled-in form as the body of an answer. */
 export function answerTo(type: string, pauseId: string, content: JsonObject): JsonObject {
-  if (type === 'request_user_action') return { type, pauseId, actionId: content[ACTION] ?? null }
-  return { type, pauseId, data: content }
+  if (type !== 'request_user_action') return { type, pauseId, data: content }
+  const { [ACTION]: actionId = null, [REMARK]: remark, ...rest } = content
+  // A client may send what was left empty.
+  const filled = Object.entries(rest).flatMap(([key, value]) => {
+    const at = key.lastIndexOf('.')
+    return key.slice(0, at) === actionId && value !== '' ? [[key.slice(at + 1), value] as const] : []
+  })
+  return { type, pauseId, actionId, data: Object.fromEntries(filled), ...(remark === undefined ? {} : { remark }) }
 }
 
 /** Identifies a question. It contains everything needed, so any process can take the answer and nothing is stored. */

@@ -52,8 +52,18 @@ export const PauseDescriptor = z
     component('RequestUserActionPause', {
       type: z.literal('request_user_action'),
       actions: z
-        .array(component('PauseAction', { id: z.string(), label: z.string() }))
+        .array(
+          component('PauseAction', {
+            id: z.string(),
+            label: z.string(),
+            fields: Fields.optional().describe('The fields to send as `data` with this action; absent if it has none.'),
+          }),
+        )
         .describe('The actions to choose from.'),
+      remark: z
+        .enum(['required', 'optional'])
+        .optional()
+        .describe('Whether the decision asks for a `remark`; absent if a remark is only a comment.'),
       needs: z
         .record(z.string(), z.int().min(1))
         .optional()
@@ -66,6 +76,8 @@ export const PauseDescriptor = z
             name: z.string(),
             actionId: z.string(),
             actionValue: z.string(),
+            data: anyObject('The values of the action’s fields.').optional(),
+            remark: z.string().optional().describe('Present if the pause asks for one and it was given.'),
             via: z.string().optional().describe('The API key that named them, or the task link they used.'),
             at: time('When it was cast.'),
           }),

@@ -3,23 +3,16 @@ import { z } from 'zod'
 import { runComments } from '@/db/schema/tasks'
 import { authorize, may } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
 import { requireRun } from '../run-store/find-run'
 import { hold } from '../run-store/held'
+import { CommentText } from './schema'
 
-const MAX_CHARS = 5_000
 const MAX_OF_A_RUN = 200
 
-const Text = z
-  .string()
-  .trim()
-  .max(MAX_CHARS)
-  .refine((text) => unstorable(text) === null, 'is not valid text')
-
-export const AddComment = z.object({ runId: z.string().max(100), text: Text.min(1) })
+export const AddComment = z.object({ runId: z.string().max(100), text: CommentText.min(1) })
 export type AddComment = z.input<typeof AddComment>
 
 /**
@@ -37,16 +30,13 @@ export async function addComment(ctx: ServiceContext, input: unknown): Promise<{
   })
 }
 
-/** A person's remark with an answer. An empty one counts as missing. */
-export const Remark = Text.optional().transform((text) => text || undefined)
-
 /**
  * Adds a person's remark, in the transaction that gives their answer. Room for it is guaranteed: a held answer must not
  * fail because of others' comments.
  */
 export async function addRemark(
   tx: TransactionContext,
-  remark: { runId: string; pauseId: string; text: string; at?: Date | undefined },
+  remark: { runId: string; pauseId: string; text: string; author: string; at?: Date | undefined },
 ): Promise<void> {
   await write(tx, remark)
 }
@@ -63,10 +53,14 @@ export async function requireRoomForComment(tx: TransactionContext, runId: strin
 
 async function write(
   tx: TransactionContext,
-  { at, ...comment }: { runId: string; text: string; pauseId?: string; at?: Date | undefined },
+  {
+    at,
+    author = tx.actor.id,
+    ...comment
+  }: { runId: string; text: string; author?: string; pauseId?: string; at?: Date | undefined },
 ): Promise<{ id: string }> {
   const id = newId('cmt')
-  const written = { author: tx.actor.id, createdAt: at ?? tx.now() }
+  const written = { author, createdAt: at ?? tx.now() }
   await tx.db.insert(runComments).values({ tenantId: tx.tenantId, id, ...comment, ...written })
   return { id }
 }

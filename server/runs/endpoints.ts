@@ -100,7 +100,7 @@ export const RUN_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Answer a pause',
     description:
-      'The answer is stored before this call returns. If several arrive at the same time, exactly one gets 200. An answer that does not match the pause gets 400, and the run stays paused. Where a step needs several votes, this casts one: the run stays `paused` until they decide.',
+      'The answer is stored before this call returns. If several arrive at the same time, exactly one gets 200. An answer that does not match the pause, its fields or those of the chosen action gets 400, and the run stays paused. Where a step needs several votes, this casts one: the run stays `paused` until they decide.',
     permission: 'run:resume',
     headers: ['Idempotency-Key'],
     body: {
@@ -114,6 +114,15 @@ export const RUN_ENDPOINTS = {
         action: {
           summary: 'Choose an action',
           value: { type: 'request_user_action', actionId: 'approve', actionValue: 'approved' },
+        },
+        fields: {
+          summary: 'Choose an action that has fields, with a remark',
+          value: {
+            type: 'request_user_action',
+            actionId: 'reject',
+            data: { reason: 'Too expensive' },
+            remark: 'Ask again next quarter.',
+          },
         },
         vote: {
           summary: 'Vote for another person, with an API key',

@@ -3,9 +3,11 @@ import { isBranch, iterationOf, shownBranch } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
 import type { Vote } from '../definition/people'
 import type { PauseSignal, RunData } from '../definition/run'
+import type { Fields } from '../definition/schema'
 import { withoutPresets } from '../definition/sensitive'
 import { ImpossibleState } from '../errors'
 import type { Masker } from '../vault/mask'
+import { formsAsked, withForms } from './asked-fields'
 import { maskWords } from './mask-words'
 
 export type RunRow = typeof runs.$inferSelect
@@ -56,8 +58,10 @@ export type StoredPause = Pick<Jsonb<PauseRow>, 'id' | 'branch' | 'stepId' | 'si
   votes?: StoredVote[] | null
 }
 
-interface StoredVote extends Vote {
+interface StoredVote extends Omit<Vote, 'data' | 'remark'> {
   actionValue: string
+  data: JsonObject | null
+  remark: string | null
   /** The API key that named them. */
   via: string | null
   at: string
@@ -162,26 +166,34 @@ export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Hiding)
 
 /** The question of a pause. A hidden field is still asked for, but without its default value. */
 export function presentSignal(signal: PauseSignal, masker: Hiding): PauseSignal {
-  if (signal.type !== 'collect_inputs' || !masker.hides?.size) return masker.json(signal)
-  const { fields, ...rest } = withoutPreset(signal)
-  const shown = Object.entries(fields).map(([name, field]) => [name, masker.json(field)])
-  return { ...masker.json(rest), fields: Object.fromEntries(shown) }
+  if (!masker.hides?.size || formsAsked(signal).length === 0) return masker.json(signal)
+  // One by one, because the names of hidden fields are not hidden.
+  const shown = (fields: Fields): Fields =>
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, masker.json(field)]))
+  const open = withoutPreset(signal)
+  if (open.type === 'collect_inputs') {
+    const { fields, ...rest } = open
+    return { ...masker.json(rest), fields: shown(fields) }
+  }
+  const { actions, ...rest } = open
+  const offered = actions.map(({ fields, ...action }) => ({
+    ...masker.json(action),
+    ...(fields ? { fields: shown(fields) } : {}),
+  }))
+  return { ...masker.json(rest), actions: offered }
 }
-
-type Form = Extract<PauseSignal, { type: 'collect_inputs' }>
 
 /**
  * The question of a pause as people see it: as its author wrote it, without the defaults of secret and sensitive
  * fields.
  */
 export function withoutPreset<S extends PauseSignal>(signal: S): S {
-  return isForm(signal) ? { ...signal, fields: withoutPresets(signal.fields) } : signal
+  return withForms(signal, withoutPresets)
 }
 
-const isForm = (signal: PauseSignal): signal is Form => signal.type === 'collect_inputs'
-
-function presentVote({ via, at, ...vote }: StoredVote, masker: Masker) {
-  return { ...masker.json(vote), ...(via === null ? {} : { via }), at: iso(at) }
+function presentVote({ via, at, data, remark, ...vote }: StoredVote, masker: Masker) {
+  const parts = { ...(data ? { data } : {}), ...(typeof remark === 'string' ? { remark } : {}) }
+  return { ...masker.json({ ...vote, ...parts }), ...(via === null ? {} : { via }), at: iso(at) }
 }
 
 /** The branch and the iterations that something belongs to; empty outside branches. */

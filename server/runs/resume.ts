@@ -6,6 +6,7 @@ import { checkFields } from '../definition/fields'
 import { type JsonObject, jsonSize } from '../definition/json'
 import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
 import type { PauseAnswer, PauseSignal } from '../definition/run'
+import type { Fields } from '../definition/schema'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
 import { isId } from '../ids'
@@ -56,8 +57,9 @@ export interface ByLink {
 export async function resumeRun(ctx: ServiceContext, input: { runId: string; body: unknown }, byLink?: ByLink) {
   authorize(ctx, 'run:resume')
   const answer = parseInput(ResumeRun, input.body)
-  // A key's row, or a link's, is written with the answer, in a transaction.
-  const stored = ctx.keyed || byLink ? null : await answerAtOnce(ctx, input.runId, answer)
+  // A key's row, a link's or a remark is written with the answer, in a transaction.
+  const alone = !ctx.keyed && !byLink && remarkOf(answer) === undefined
+  const stored = alone ? await answerAtOnce(ctx, input.runId, answer) : null
   if (stored) return resumed(input.runId, stored)
   requireVerifiedCaller(ctx)
   return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer, { byLink }))
@@ -121,30 +123,31 @@ function recallAsked(ctx: ServiceContext, runId: string, answer: ResumeRun): Ask
   }
 }
 
-/** When the person gave the answer, if not now; their remark; and the link they used, if any. */
+/** When the person gave the answer, if not now; and the link they used, if any. */
 interface Given {
   at?: Date | undefined
-  remark?: string | undefined
   byLink?: ByLink | undefined
 }
 
+/** A person's remark with their answer. An empty one counts as missing. */
+export function remarkOf(answer: ResumeRun): string | undefined {
+  return answer.type === 'request_user_action' ? answer.remark || undefined : undefined
+}
+
 /** Answers an open pause in a transaction, as `resumeRun`. */
-export async function giveAnswer(
-  tx: TransactionContext,
-  runId: string,
-  answer: ResumeRun,
-  { at, remark, byLink }: Given = {},
-) {
+export async function giveAnswer(tx: TransactionContext, runId: string, answer: ResumeRun, { at, byLink }: Given = {}) {
   const { held } = await holdRun(tx, runId)
-  const { run, chosen, given, signal, person } = await readPaused(held, runId, answer, byLink)
+  const { run, chosen, given, signal, person, data } = await readPaused(held, runId, answer, byLink)
   const via = byLink?.via ?? (person ? viaOf(tx, person) : null)
-  const decided = await decide(held, chosen, signal, person && { person, via }, given, at)
+  const decided = await decide(held, chosen, { signal, data, by: person && { person, via }, given, at })
   // Votes decide when the last of them is counted.
   const then = at === undefined || isVote(signal) ? {} : { at }
   const status = decided
     ? await answerHeld(held, chosen, decided, { id: person?.id ?? tx.actor.id, via, ...then })
     : run.status
-  if (remark) await addRemark(tx, { runId: run.id, pauseId: chosen.pause.id, text: remark, at })
+  const text = remarkOf(answer)
+  if (text)
+    await addRemark(tx, { runId: run.id, pauseId: chosen.pause.id, text, author: person?.id ?? tx.actor.id, at })
   return { success: true, runId: run.id, status }
 }
 
@@ -152,13 +155,25 @@ export async function giveAnswer(
 async function decide(
   tx: Held,
   { run, pause }: OpenPause,
-  signal: PauseSignal,
-  by: { person: Person; via: string | null } | null,
-  given: PauseAnswer,
-  at: Date | undefined,
+  vote: {
+    signal: PauseSignal
+    /** The run data, which all votes must leave room for. */
+    data: JsonObject
+    by: { person: Person; via: string | null } | null
+    given: PauseAnswer
+    at: Date | undefined
+  },
 ): Promise<PauseAnswer | null> {
+  const { signal, data, by, given, at } = vote
   if (!isVote(signal) || !by || !('actionId' in given)) return given
-  return castVote(tx, { runId: run.id, pauseId: pause.id, needs: signal.needs, at }, by, given)
+  const { decision, isDecided } = await castVote(
+    tx,
+    { runId: run.id, pauseId: pause.id, needs: signal.needs, at },
+    by,
+    given,
+  )
+  refuseTooMuchData(data, decision)
+  return isDecided ? decision : null
 }
 
 /**
@@ -182,8 +197,9 @@ export async function readPaused(ctx: ServiceContext, runId: string, answer: Res
   const given = readAnswer(chosen.pause, answer)
   const data = await dataAt(ctx, chosen)
   refuseTooMuchData(data, given)
-  if ('data' in given) await requireFiles(ctx, askedFields(signal), given.data, { at: 'data.', kept: data })
-  return { run, open, chosen, given, signal, person }
+  const fields = askedFields(signal, given)
+  if ('data' in given && given.data) await requireFiles(ctx, fields, given.data, { at: 'data.', kept: data })
+  return { run, open, chosen, given, signal, person, data }
 }
 
 /** The pause to answer: the given one, or the oldest that matches the answer's type. */
@@ -209,7 +225,10 @@ function choosePause<P extends { pause: Asking }>(open: P[], answer: ResumeRun):
 
 /** @throws AppError INVALID_INPUT; the pause stays open */
 function refuseTooMuchData(data: JsonObject, answer: PauseAnswer): void {
-  if (!('data' in answer) || jsonSize(data) + jsonSize(answer.data) <= MAX_DATA_BYTES) return
+  if (!('data' in answer) && !('actionId' in answer)) return
+  // A decision may be saved under a second name too.
+  const added = 'actionId' in answer ? 2 * jsonSize(answer) : jsonSize(answer.data)
+  if (jsonSize(data) + added <= MAX_DATA_BYTES) return
   const message = `With this answer, the run data would be larger than ${readableSize(MAX_DATA_BYTES)}.`
   throw new AppError('INVALID_INPUT', { details: [{ path: 'data', message }] })
 }
@@ -217,22 +236,37 @@ function refuseTooMuchData(data: JsonObject, answer: PauseAnswer): void {
 /** @throws AppError INVALID_INPUT; the pause stays open */
 function readAnswer(pause: Asking, answer: ResumeRun): PauseAnswer {
   const signal = signalOf(pause)
-  if (answer.type === 'collect_inputs' && signal.type === 'collect_inputs') {
-    const { data, details } = checkFields(signal.fields, answer.data)
-    if (details.length === 0) return { data }
-    throw new AppError('INVALID_INPUT', {
-      details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),
-    })
-  }
-  if (answer.type === 'request_user_action' && signal.type === 'request_user_action') {
-    const offered = signal.actions.map((action) => action.id)
-    if (offered.includes(answer.actionId))
-      return { actionId: answer.actionId, actionValue: answer.actionValue ?? answer.actionId }
-    throw new AppError('INVALID_INPUT', {
-      details: [{ path: 'actionId', message: `must be one of ${offered.join(', ')}` }],
-    })
-  }
+  if (answer.type === 'collect_inputs' && signal.type === 'collect_inputs')
+    return { data: readFields(signal.fields, answer.data) }
+  if (answer.type === 'request_user_action' && signal.type === 'request_user_action')
+    return readDecision(signal, answer)
   throw new AppError('INVALID_INPUT', {
     details: [{ path: 'type', message: `The run waits for ${signal.type}, not ${answer.type}.` }],
   })
+}
+
+/** @throws AppError INVALID_INPUT with a detail for each problem of a field */
+function readFields(fields: Fields, values: JsonObject): JsonObject {
+  const { data, details } = checkFields(fields, values)
+  if (details.length === 0) return data
+  throw new AppError('INVALID_INPUT', {
+    details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),
+  })
+}
+
+function readDecision(
+  signal: Extract<PauseSignal, { type: 'request_user_action' }>,
+  answer: Extract<ResumeRun, { type: 'request_user_action' }>,
+): PauseAnswer {
+  const { actionId, actionValue = actionId, data } = answer
+  const remark = remarkOf(answer)
+  const action = signal.actions.find(({ id }) => id === actionId)
+  if (!action) {
+    const offered = signal.actions.map(({ id }) => id).join(', ')
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'actionId', message: `must be one of ${offered}` }] })
+  }
+  const filled = action.fields ? { data: readFields(action.fields, data ?? {}) } : {}
+  if (signal.remark === 'required' && remark === undefined)
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'remark', message: 'remark is required' }] })
+  return { actionId, actionValue, ...filled, ...(signal.remark && remark !== undefined ? { remark } : {}) }
 }

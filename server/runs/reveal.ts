@@ -16,8 +16,8 @@ import { tenantMasker } from '../vault/masker'
 export const RevealField = z.object({
   runId: z.string(),
   of: z.enum(['input', 'data', 'result']),
-  /** The name of a sensitive field. */
-  field: z.string().max(100),
+  /** The name of a sensitive field, after that of the object in run data that has it, if any: `decision.iban`. */
+  field: z.string().max(201),
 })
 export type RevealField = z.input<typeof RevealField>
 
@@ -32,13 +32,15 @@ export async function revealField(ctx: ServiceContext, input: unknown): Promise<
   return withTransaction(ctx, async (tx) => {
     const run = await getRunRow(tx, runId)
     const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+    // No name has a point.
+    const path = field.split('.')
     const [row] = await tx.db
       // Not the whole value, which may be large.
-      .select({ value: sql<JsonValue>`${of === 'data' ? RUN_DATA : runs[of]} -> ${field}::text` })
+      .select({ value: sql<JsonValue>`${of === 'data' ? RUN_DATA : runs[of]} #> ${sql.param(path)}::text[]` })
       .from(runs)
       .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, runId)))
     const value = row?.value ?? null
-    if (!sensitiveFields(definition).has(field) || value === null)
+    if (path.length > 2 || !sensitiveFields(definition).has(path.at(-1) ?? '') || value === null)
       throw new AppError('INVALID_INPUT', { details: [{ path: 'field', message: 'is not hidden in this run' }] })
     await record(tx, 'run.revealed', { id: runId, name: run.workflowName }, { of, field })
     return { value: (await tenantMasker(tx)).json(value) }

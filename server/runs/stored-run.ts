@@ -32,7 +32,7 @@ const records = sql`${stepRecords} s where s.tenant_id = runs.tenant_id and s.ru
 /** Null where a single answer decides. */
 const votes = sql`case when p.signal->'needs' is not null then (
   select coalesce(json_agg(json_build_object('by', v.person, 'name', v.name, 'actionId', v.action_id,
-    'actionValue', v.action_value, 'via', v.via, 'at', v.created_at) order by v.created_at, v.person), '[]'::json)
+    'actionValue', v.action_value, 'data', v.data, 'remark', v.remark, 'via', v.via, 'at', v.created_at) order by v.created_at, v.person), '[]'::json)
   from ${pauseVotes} v where v.tenant_id = p.tenant_id and v.run_id = p.run_id and v.pause_id = p.id) end`
 /**
  * The condition on the answer is written so that the index of waiting pauses does not apply: while few wait it looks

@@ -2,34 +2,35 @@ import { and, asc, eq } from 'drizzle-orm'
 import { pauseVotes } from '@/db/schema/runs'
 import { taskClaims } from '@/db/schema/tasks'
 import type { ServiceContext, TransactionContext } from '../context'
+import type { JsonObject } from '../definition/json'
 import { sameName, type Vote, votesNeeded } from '../definition/people'
-import type { PauseAnswer } from '../definition/run'
+import type { DecisionParts, PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { touchRun } from '../interpreter/index'
 import type { Held } from '../run-store/held'
 import { claimIs } from './claim-row'
 import type { Person } from './person'
 
-type Choice = { actionId: string; actionValue: string }
+type Choice = Extract<PauseAnswer, { actionId: string }>
 
 /**
  * Counts a person's vote at an open pause.
- * @returns the decision, if this vote makes it
+ * @returns the decision as it would be stored now, with all votes, and whether this vote makes it
  * @throws AppError ALREADY_VOTED
  */
 export async function castVote(
   tx: Held,
   at: { runId: string; pauseId: string; needs: Record<string, number>; at?: Date | undefined },
   { person, via }: { person: Person; via: string | null },
-  { actionId, actionValue }: Choice,
-): Promise<PauseAnswer | null> {
+  { actionId, actionValue, data, remark }: Choice,
+): Promise<{ decision: Choice; isDecided: boolean }> {
   const { runId, pauseId } = at
   await requireNoVote(tx, at, person)
   const cast = await tx.db
     .insert(pauseVotes)
     .values({
       tenantId: tx.tenantId,
-      ...{ runId, pauseId, actionId, actionValue },
+      ...{ runId, pauseId, actionId, actionValue, data, remark },
       person: person.id,
       name: person.name,
       via,
@@ -42,11 +43,9 @@ export async function castVote(
   const key = { tenantId: tx.tenantId, runId, pauseId }
   await tx.db.delete(taskClaims).where(and(claimIs(key), eq(taskClaims.person, person.id)))
   const votes = await votesAt(tx, runId, pauseId)
-  if (votes.filter((vote) => vote.actionId === actionId).length < votesNeeded(at.needs, actionId)) {
-    await touchRun(tx, runId)
-    return null
-  }
-  return { actionId, actionValue, votes }
+  const isDecided = votes.filter((vote) => vote.actionId === actionId).length >= votesNeeded(at.needs, actionId)
+  if (!isDecided) await touchRun(tx, runId)
+  return { decision: { actionId, actionValue, ...partsOf({ data, remark }), votes }, isDecided }
 }
 
 /**
@@ -85,10 +84,23 @@ export function viaOf({ actor }: ServiceContext, person: Person): string | null 
 }
 
 /** The votes at a pause, oldest first. */
-function votesAt(tx: TransactionContext, runId: string, pauseId: string): Promise<Vote[]> {
-  return tx.db
-    .select({ by: pauseVotes.person, name: pauseVotes.name, actionId: pauseVotes.actionId })
+async function votesAt(tx: TransactionContext, runId: string, pauseId: string): Promise<Vote[]> {
+  const { person, name, actionId, data, remark } = pauseVotes
+  const rows = await tx.db
+    .select({ by: person, name, actionId, data, remark })
     .from(pauseVotes)
     .where(and(eq(pauseVotes.tenantId, tx.tenantId), eq(pauseVotes.runId, runId), eq(pauseVotes.pauseId, pauseId)))
-    .orderBy(asc(pauseVotes.createdAt), asc(pauseVotes.person))
+    .orderBy(asc(pauseVotes.createdAt), asc(person))
+  return rows.map(({ data, remark, ...vote }) => ({ ...vote, ...partsOf({ data, remark }) }))
+}
+
+/** The fields and the remark of a vote, without those it does not have. */
+function partsOf({
+  data,
+  remark,
+}: {
+  data: JsonObject | null | undefined
+  remark: string | null | undefined
+}): DecisionParts {
+  return { ...(data ? { data } : {}), ...(typeof remark === 'string' ? { remark } : {}) }
 }

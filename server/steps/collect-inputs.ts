@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import { isRequired } from '../definition/fields'
 import { own } from '../definition/json'
-import { type Field, Fields } from '../definition/schema'
-import { typeOfField } from '../definition/types/of-fields'
-import { join, objectOf, type Property } from '../definition/types/type'
+import { Fields } from '../definition/schema'
+import { join, objectOf } from '../definition/types/type'
+import { definedByAnswer, typesOfAnswer } from './asked-fields'
 import { defineStep, Text } from './define-step'
-import type { DefinedField } from './form'
 import {
   ASSIGNEES_HINT,
   Assignees,
@@ -66,19 +64,17 @@ export const collectInputs = defineStep({
   exits: ['next', 'timeout', 'error'],
   inputData: (config) => ({ fields: config.output }),
   defines: (config) => {
-    const properties = Object.fromEntries(Object.entries(config.output).map(([name, field]) => [name, asked(field)]))
+    const properties = Object.fromEntries(
+      Object.entries(config.output).map(([name, field]) => [name, definedByAnswer(field)]),
+    )
     const output = { type: 'object' as const, properties }
     return { fields: config.saveAs ? { [config.saveAs]: output } : properties, open: false, output }
   },
   types: ({ config: { output, skipWhenPresent, saveAs }, template }) => {
-    const fields = new Map<string, Property>()
-    for (const [name, declared] of Object.entries(output)) {
-      const { options, default: preset, ...field } = declared
-      const asked = typeOfField({ ...field, ...(JSON.stringify(options)?.includes('${') ? {} : { options }) })
-      const given = preset === undefined ? asked : join(asked, template(preset))
-      const type = skipWhenPresent ? join(given, template(`\${${name}}`)) : given
-      fields.set(name, { type, always: isRequired(declared) || preset !== undefined })
-    }
+    const fields = typesOfAnswer(output, template)
+    if (skipWhenPresent)
+      for (const [name, { type, always }] of fields)
+        fields.set(name, { type: join(type, template(`\${${name}}`)), always })
     const all = objectOf(fields, false)
     return { fields: saveAs ? new Map([[saveAs, { type: all, always: true }]]) : fields, output: all }
   },
@@ -111,11 +107,3 @@ export const collectInputs = defineStep({
     return { output, delta: config.saveAs ? { [config.saveAs]: output } : output }
   },
 })
-
-function asked({ type, description, required, default: preset }: Field): DefinedField {
-  return {
-    type,
-    ...(description === undefined ? {} : { description }),
-    ...(required === false && preset === undefined ? { optional: true } : {}),
-  }
-}

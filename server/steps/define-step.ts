@@ -4,7 +4,7 @@ import type { StepUsage } from '../definition/agent'
 import type { EventRules } from '../definition/event'
 import type { ExitSpec } from '../definition/exits'
 import { cutText, type JsonLike, type JsonObject, type JsonValue, own } from '../definition/json'
-import type { LoggedLine, PauseAnswer, PauseSignal, RunError } from '../definition/run'
+import type { AsksRemark, LoggedLine, PauseAnswer, PauseSignal, RunError } from '../definition/run'
 import type { Fields, FieldType } from '../definition/schema'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { Property, ValueType } from '../definition/types/type'
@@ -245,7 +245,7 @@ export interface Asked {
 /** The answers that a pause takes. Fields and ids may still contain `${…}`. */
 export type PauseForm =
   | { type: 'collect_inputs'; fields: Fields }
-  | { type: 'request_user_action'; actionIds: readonly string[] }
+  | { type: 'request_user_action'; actions: readonly { id: string; fields?: Fields }[]; remark?: AsksRemark }
 
 /** How the editor draws a step: a hint for every field of its configuration, and the configuration of a new step. */
 export interface StepForm<S extends z.ZodType> {

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { component } from '../definition/component'
+import { type JsonObject, own } from '../definition/json'
+import type { AsksRemark, PauseAnswer } from '../definition/run'
+import { Fields } from '../definition/schema'
+import { joinAll, objectOf, ofKind, type Property } from '../definition/types/type'
 import { StepFailure } from '../errors'
+import { definedByAnswer, typesOfAnswer } from './asked-fields'
 import { defineStep, Text } from './define-step'
+import type { DefinedField } from './form'
 import {
   ASSIGNEES_HINT,
   Assignees,
@@ -33,10 +39,24 @@ export const requestUserAction = defineStep({
       .describe('Shown to the person who answers, as Markdown. HTML in it is shown as text, and images as links.'),
     show: Show,
     actions: z
-      .array(component('UserAction', { id: z.string().min(1).max(100), label: Text(200) }))
+      .array(
+        component('UserAction', {
+          id: z.string().min(1).max(100),
+          label: Text(200),
+          fields: Fields.optional().describe(
+            'The fields to fill in to choose it, by name. Their values become fields of the decision, such as `${decision.reason}`.',
+          ),
+        }),
+      )
       .min(1, 'needs at least one action')
       .max(50)
       .describe('The actions to choose from.'),
+    remark: z
+      .enum(['required', 'optional'])
+      .optional()
+      .describe(
+        'Whether the decision needs a remark, or may have one; then it is in run data, such as `${decision.remark}`. Without this, a remark is only a comment.',
+      ),
     assignees: Assignees,
     needs: Needs.describe('How many votes each action needs, by its id; 1 by default. Each person has one vote.'),
     noSelfApproval: z.boolean().optional().describe('The person who started the run may not answer.'),
@@ -50,7 +70,18 @@ export const requestUserAction = defineStep({
     actions: {
       widget: 'actions',
       label: 'Actions',
-      help: 'The buttons to choose from. The run gets the action’s id, not its label.',
+      help: 'The buttons to choose from. The run gets the action’s id, not its label. An action with fields opens them when it is chosen.',
+    },
+    remark: {
+      widget: 'select',
+      label: 'Remark',
+      placeholder: 'Only a comment',
+      help: 'A remark that later steps can use. Otherwise, people can still leave one as a comment.',
+      options: [
+        { value: 'optional', label: 'Optional, for later steps' },
+        { value: 'required', label: 'Required, for later steps' },
+      ],
+      advanced: true,
     },
     assignees: ASSIGNEES_HINT,
     needs: {
@@ -85,7 +116,9 @@ export const requestUserAction = defineStep({
     const output = {
       type: 'object' as const,
       properties: {
+        ...fieldsOfAll(config.actions),
         ...(config.needs ? { votes: { type: 'array' as const, description: 'Who voted for what' } } : {}),
+        ...(config.remark ? { remark: REMARK[config.remark] } : {}),
         actionId: { type: 'string' as const, description: 'The id of the action chosen' },
         actionValue: {
           type: 'string' as const,
@@ -99,11 +132,34 @@ export const requestUserAction = defineStep({
       output,
     }
   },
+  types: ({ config: { actions, needs, remark, saveAs }, stepId, template }) => {
+    const text: Property = { type: ofKind('string'), always: true }
+    const every = new Map<string, Property>([
+      ['actionId', text],
+      ['actionValue', text],
+    ])
+    if (needs) every.set('votes', { type: ofKind('array'), always: true })
+    if (remark) every.set('remark', { ...text, always: remark === 'required' })
+    const chosen = actions.map(({ fields = {} }) =>
+      objectOf(new Map([...typesOfAnswer(fields, template), ...every]), false),
+    )
+    const output = joinAll(chosen)
+    const stored: Property = { type: output, always: true }
+    return { fields: new Map([[stepId, stored] as const, ...(saveAs ? [[saveAs, stored] as const] : [])]), output }
+  },
   check: (config) => {
     const ids = config.actions.map((action) => action.id)
     const twice =
       new Set(ids).size === ids.length ? [] : [{ field: 'actions', message: 'has two actions with the same id' }]
-    return [...twice, ...assigneeProblems(config.assignees), ...voteProblems(config)]
+    const taken = config.actions.flatMap(({ id, fields = {} }) =>
+      Object.keys(fields)
+        .filter((name) => RESERVED.includes(name))
+        .map((name) => ({
+          field: 'actions',
+          message: `has the field ${name} for ${id}, but every decision has a value of that name; choose another one`,
+        })),
+    )
+    return [...twice, ...taken, ...assigneeProblems(config.assignees), ...voteProblems(config)]
   },
   ask({ stepId, config, now }) {
     const impossible = undecidable(config.needs, config.assignees)
@@ -112,7 +168,10 @@ export const requestUserAction = defineStep({
       signal: {
         type: 'request_user_action',
         stepId,
-        actions: config.actions,
+        actions: config.actions.map(({ id, label, fields = {} }) =>
+          hasNone(fields) ? { id, label } : { id, label, fields },
+        ),
+        ...(config.remark === undefined ? {} : { remark: config.remark }),
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
         ...askedOf(now, config),
@@ -122,10 +181,13 @@ export const requestUserAction = defineStep({
       ...expiry(now, config.expiresIn),
     }
   },
-  answers: ({ actions }) => ({ type: 'request_user_action', actionIds: actions.map(({ id }) => id) }),
+  answers: ({ actions, remark }) => ({
+    type: 'request_user_action',
+    actions: actions.map(({ id, fields = {} }) => (hasNone(fields) ? { id } : { id, fields })),
+    ...(remark ? { remark } : {}),
+  }),
   answer({ stepId, config, answer }) {
-    const votes = 'votes' in answer && answer.votes ? { votes: answer.votes } : {}
-    const output = 'actionId' in answer ? { actionId: answer.actionId, actionValue: answer.actionValue, ...votes } : {}
+    const output = 'actionId' in answer ? decisionOf(answer) : {}
     return {
       output,
       delta: { [stepId]: output, ...(config.saveAs ? { [config.saveAs]: output } : {}) },
@@ -133,3 +195,44 @@ export const requestUserAction = defineStep({
     }
   },
 })
+
+const hasNone = (fields: Fields) => Object.keys(fields).length === 0
+
+/** The names that every decision has for itself. */
+const RESERVED = ['actionId', 'actionValue', 'votes', 'remark']
+
+const REMARK: Record<AsksRemark, DefinedField> = {
+  required: { type: 'string', description: 'The remark with the choice' },
+  optional: { type: 'string', description: 'The remark with the choice', optional: true },
+}
+
+/** The fields of a decision, whichever action is chosen. */
+function fieldsOfAll(actions: readonly { fields?: Fields | undefined }[]): Record<string, DefinedField> {
+  const names = new Set(actions.flatMap(({ fields = {} }) => Object.keys(fields)))
+  const all = [...names].map((name): [string, DefinedField] => {
+    const given = actions.map(({ fields }) => own(fields ?? {}, name))
+    const fields = given.filter((field) => field !== undefined).map(definedByAnswer)
+    const [first = { type: 'any' as const }] = fields
+    const type = fields.every((field) => field.type === first.type) ? first.type : 'any'
+    const optional = fields.length < given.length || fields.some((field) => field.optional)
+    return [name, { ...first, type, ...(optional ? { optional } : {}) }]
+  })
+  return Object.fromEntries(all)
+}
+
+/** The decision in run data. With votes, its fields and its remark are those of the vote that decided. */
+function decisionOf({
+  actionId,
+  actionValue,
+  data,
+  remark,
+  votes,
+}: Extract<PauseAnswer, { actionId: string }>): JsonObject {
+  return {
+    ...data,
+    actionId,
+    actionValue,
+    ...(remark === undefined ? {} : { remark }),
+    ...(votes ? { votes } : {}),
+  }
+}

@@ -6,6 +6,7 @@ import type { ValueType } from '../definition/types/type'
 import { FILE_PART } from '../http/multipart-input'
 import { ANY_OBJECT, schemaOfType } from '../openapi/of-type'
 import type { Schema } from '../openapi/types'
+import { MAX_COMMENT } from '../runs/schema'
 import type { PauseForm } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { schemaOfFields } from './fields'
@@ -143,15 +144,27 @@ function answerOf(stepId: string, form: PauseForm): Schema {
     const properties = { ...place, data: schemaOfFields(form.fields), ...TO_PAUSE }
     return { type: 'object', properties, required: ['type', 'stepId', 'data'] }
   }
-  const actionId: Schema = form.actionIds.some((id) => id.includes('${'))
-    ? { type: 'string' }
-    : { type: 'string', enum: [...new Set(form.actionIds)] }
+  const { actions, remark } = form
   const actionValue: Schema = { type: 'string', description: 'The value of the choice; the action’s id by default.' }
-  return {
-    type: 'object',
-    properties: { ...place, actionId, actionValue, ...TO_PAUSE },
-    required: ['type', 'stepId', 'actionId'],
+  const said: Schema = { type: 'string', maxLength: MAX_COMMENT, description: 'The reason, in the person’s words.' }
+  const needed = ['type', 'stepId', 'actionId', ...(remark === 'required' ? ['remark'] : [])]
+  const choosing = (ids: readonly string[], fields: Fields | undefined): Schema => {
+    const actionId: Schema = ids.some((id) => id.includes('${'))
+      ? { type: 'string' }
+      : { type: 'string', enum: [...new Set(ids)] }
+    const data = fields ? schemaOfFields(fields) : null
+    return {
+      type: 'object',
+      properties: { ...place, actionId, actionValue, ...(data ? { data } : {}), remark: said, ...TO_PAUSE },
+      required: [...needed, ...(data?.required ? ['data'] : [])],
+    }
   }
+  const plain = actions.filter(({ fields }) => !fields).map(({ id }) => id)
+  const choices = [
+    ...(plain.length > 0 ? [choosing(plain, undefined)] : []),
+    ...actions.flatMap(({ id, fields }) => (fields ? [choosing([id], fields)] : [])),
+  ]
+  return choices.length === 1 && choices[0] ? choices[0] : { anyOf: choices }
 }
 
 /** A run starts with its workflow's START fields, and they stay in its data. */

@@ -71,7 +71,7 @@ const story = (more: Partial<Told>) => plainText(storyOf(run(more)))
 describe('the story of a run says', () => {
   it('how people voted, whose votes are missing, and that they decided', () => {
     const at = '2026-03-01T05:10:00.000Z'
-    const ada = { by: 'usr_1', name: 'Ada', label: 'Approve', value: null, via: null, at }
+    const ada = { by: 'usr_1', name: 'Ada', label: 'Approve', value: null, data: null, via: null, at }
     const needs = [
       { label: 'Approve', votes: 2, cast: 1 },
       { label: 'Reject', votes: 1, cast: 0 },
@@ -86,7 +86,7 @@ describe('the story of a run says', () => {
     expect(story({ pauses: [pause({ people })] })).toBe(
       'Since 2026-03-01T05:01:00.000Z it has been waiting for Ada, Bob or anybody with the role admin or higher to choose Approve or Reject for Order of AX-210, with no time limit. 1 of 2 chose “Approve”: Ada.',
     )
-    expect(story({ answers: [answer({ votes: { cast: 3, names: ['Ada', 'Bob'] } })] })).toContain(
+    expect(story({ answers: [answer({ votes: { cast: 3, names: ['Ada', 'Bob'], filledIn: [] } })] })).toContain(
       '2 of 3 chose “Approve” for Order of AX-210: Ada and Bob.',
     )
   })
@@ -251,5 +251,7 @@ test('people’s remarks with a decision are quoted, with their names where seve
   ]
   expect(saidWith(answer())).toBe('')
   expect(saidWith(answer({ remarks: remarks.slice(0, 1) }))).toBe(': “fine”')
-  expect(saidWith(answer({ remarks, votes: { cast: 2, names: ['Ada'] } }))).toBe('; Ada: “fine”; Bob: “too dear”')
+  expect(saidWith(answer({ remarks, votes: { cast: 2, names: ['Ada'], filledIn: [] } }))).toBe(
+    '; Ada: “fine”; Bob: “too dear”',
+  )
 })

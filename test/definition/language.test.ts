@@ -10,3 +10,15 @@ test('a version saved before steps for people had assignees asks anybody, as it 
   expect(inLanguage(definition, 1).steps).toEqual([plain, other])
   expect(inLanguage(definition, LANGUAGE)).toBe(definition)
 })
+
+test('a version saved before actions had fields asks for the action alone', () => {
+  const plain = [{ id: 'yes', label: 'Yes' }]
+  const step = { id: 'ok', type: 'request-user-action', assignees: ['role:admin'] }
+  const fields = { why: { type: 'string' } }
+  const definition = {
+    steps: [{ ...step, remark: 'required', actions: [{ ...plain[0], fields }] }],
+    edges: [],
+  } as unknown as Definition
+  expect(inLanguage(definition, 3).steps).toEqual([{ ...step, actions: plain }])
+  expect(inLanguage(definition, LANGUAGE)).toBe(definition)
+})

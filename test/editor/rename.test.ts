@@ -174,3 +174,35 @@ describe('renameField', () => {
     )
   })
 })
+
+describe('a field of an action', () => {
+  const fields = { why: { type: 'string' } }
+  const decision = (more: object = {}): Definition => ({
+    ...order,
+    steps: [
+      {
+        ...{ id: 'ask', type: 'request-user-action', saveAs: 'verdict' },
+        actions: [
+          { id: 'no', label: 'No', fields },
+          { id: 'later', label: 'Later', ...more },
+        ],
+      } as never,
+      { id: 'mail', type: 'call-tool', toolId: 't', args: { a: '${ask.why} ${verdict.why} ${why ?? 1}' } },
+    ],
+  })
+  const rename = (definition: Definition) =>
+    renameField(definition, catalog, { stepId: 'ask', key: 'actions', action: 'no' }, 'why', 'reason')
+
+  test('is renamed with its references, under both names of the decision', () => {
+    const { definition, references } = rename(decision())
+    expect(references).toBe(2)
+    expect(definition.steps[0]?.actions).toMatchObject([{ fields: { reason: { type: 'string' } } }, { id: 'later' }])
+    expect(definition.steps[1]?.args).toEqual({ a: '${ask.reason} ${verdict.reason} ${why ?? 1}' })
+  })
+
+  test('leaves references alone while another action has a field of that name', () => {
+    const { definition, references } = rename(decision({ fields }))
+    expect(references).toBe(0)
+    expect(definition.steps[0]?.actions).toMatchObject([{ fields: { reason: {} } }, { fields: { why: {} } }])
+  })
+})

@@ -4,7 +4,7 @@ import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sd
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import type { PauseSignal } from '@/server/definition/run'
-import { questionOf } from '@/server/mcp/questions'
+import { answerTo, questionOf } from '@/server/mcp/questions'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { callTool, connect, named, serveMcp } from './support'
@@ -282,5 +282,44 @@ test('a question shows the same as the task', () => {
   }
   expect(questionOf(pause)?.message).toBe(
     'May it be bought?\n\nPlease **look**.\n\nTotal: 12.5\nUrgent: Yes\nTags: a, b\nAddress: {"city":"Lagos"}\nNotes: –',
+  )
+})
+
+describe('a decision whose actions have fields', () => {
+  const asked = (fields: object): PauseSignal => ({
+    ...{ type: 'request_user_action', stepId: 'decide', remark: 'required' },
+    actions: [
+      { id: 'approve', label: 'Approve it' },
+      { id: 'v1.reject', label: 'Reject it', fields: fields as never },
+    ],
+  })
+
+  test('is asked with the fields of all actions, and answered with those of the chosen one', () => {
+    const question = questionOf(asked({ reason: { type: 'string', label: 'Why' }, n: { type: 'integer' } }))
+    expect(question?.requestedSchema).toMatchObject({
+      properties: {
+        'v1.reject.reason': { type: 'string', title: 'Reject it: Why' },
+        'v1.reject.n': { type: 'integer' },
+        remark: { type: 'string' },
+      },
+      required: ['action', 'remark'],
+    })
+    const content = { action: 'v1.reject', 'v1.reject.reason': 'dear', 'v1.reject.n': 2, remark: 'no' }
+    const body = { type: 'request_user_action', pauseId: 'p', remark: 'no' }
+    expect(answerTo('request_user_action', 'p', content)).toEqual({
+      ...body,
+      actionId: 'v1.reject',
+      data: { reason: 'dear', n: 2 },
+    })
+    expect(answerTo('request_user_action', 'p', { ...content, action: 'approve' })).toEqual({
+      ...body,
+      actionId: 'approve',
+      data: {},
+    })
+  })
+
+  test.each([{ reason: { type: 'string', secret: true } }, { items: { type: 'array' } }])(
+    'is not asked for what the protocol cannot ask: %j',
+    (fields) => expect(questionOf(asked(fields))).toBeNull(),
   )
 })

@@ -196,7 +196,7 @@ const question = {
   steps: [{ id: 'ask', type: 'request-user-action', title: 'The order', actions: [{ id: 'yes', label: 'Yes' }] }],
 }
 const decide = (by: ServiceContext, runId: string, remark: string) =>
-  holdAnswer(by, { runId, body: { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes' }, remark })
+  holdAnswer(by, { runId, body: { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes', remark } })
 const commentsOf = async (runId: string) =>
   (await listComments(bob, { runId })).map(({ text, author, task }) => ({ text, author, task }))
 

@@ -103,7 +103,7 @@ test('no screen shows the value of a sensitive field, under its name or in anoth
   // A number is too short to search for, but hidden in its field.
   expect(input).toMatchObject({ value: { iban: '***', limit: '***', city: 'Bonn' } })
   expect(hidden.input.toSorted()).toEqual(['iban', 'limit'])
-  expect(hidden.data.toSorted()).toEqual(['iban', 'limit', 'pin'])
+  expect(hidden.data.toSorted()).toEqual(['iban', 'limit', 'nested.iban', 'pin'])
 })
 
 test('the data at a step has its fields by their declaration or their value, and only fields that preceded it', async () => {

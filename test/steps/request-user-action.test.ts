@@ -73,6 +73,36 @@ describe('request-user-action', () => {
     })
   })
 
+  test('a decision has the fields of its action, and later steps know their types', () => {
+    const withFields = [
+      { id: 'approve', label: 'Approve', fields: { limit: { type: 'integer' }, note: { type: 'string' } } },
+      { id: 'reject', label: 'Reject', fields: { note: { type: 'number' } } },
+    ]
+    const read = config({ actions: withFields, remark: 'required' })
+    expect(requestUserAction.defines?.(read, 'boss').output?.properties).toMatchObject({
+      limit: { type: 'integer', optional: true },
+      note: { type: 'any' },
+      remark: { type: 'string' },
+    })
+    const given = { actionId: 'approve', actionValue: 'approve', data: { limit: 5, note: 'x' }, remark: 'fine' }
+    expect(answer({ stepId: 'boss', config: read, answer: given }).delta).toEqual({
+      boss: { limit: 5, note: 'x', actionId: 'approve', actionValue: 'approve', remark: 'fine' },
+    })
+    const using = (when: string) =>
+      checkGraph({
+        ...{ name: 'n', description: '', initialStep: 'boss', payload: {} },
+        steps: [
+          { id: 'boss', type: 'request-user-action', actions: withFields, remark: 'optional' },
+          { id: 'if', type: 'condition', when },
+        ],
+        edges: [{ from: 'boss', to: 'if' }],
+      }).flatMap(({ severity, code }) => (severity === 'error' ? [code] : []))
+    expect(using('${boss.limit} > 1 && ${boss.remark} == "x"')).toEqual([])
+    expect(using('${boss.limit.deep} > 1')).toEqual(['EXPRESSION_UNRESOLVED'])
+    expect(using('${boss.nothing} > 1')).toEqual(['EXPRESSION_UNRESOLVED'])
+    expect(using('${boss.remark} > 1')).toEqual(['TYPE_MISMATCH'])
+  })
+
   test('says who is asked, how many votes decide, and when it is due', () => {
     const more = {
       assignees: ['user:Ada@x.eu', 'role:admin'],
@@ -105,6 +135,13 @@ describe('request-user-action', () => {
     [{ needs: { approve: 3 }, assignees: ['user:a', 'user:b'] }, 'needs', '3 votes for approve, but only 2 people'],
     [{ needs: { approve: 2, reject: 2 }, assignees: ['user:a', 'user:b'] }, 'needs', 'nothing is ever decided'],
     [{ dueIn: 'tomorrow' }, 'dueIn', 'must be an ISO 8601 duration'],
+    [{ remark: 'perhaps' }, 'remark', 'must be one of'],
+    [{ actions: [{ id: 'a', label: 'A', fields: { votes: { type: 'array' } } }] }, 'actions', 'the field votes for a'],
+    [
+      { actions: [{ id: 'a', label: 'A', fields: { b: { type: 'date' } } }] },
+      'actions[0].fields.b.type',
+      'must be one',
+    ],
   ])('%j is a problem of %s', (more, field, message) => {
     expect(problemsOf(more)).toMatchObject([
       { code: 'INVALID_CONFIG', field, message: expect.stringContaining(message) },

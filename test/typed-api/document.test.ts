@@ -17,6 +17,14 @@ const ask = {
   output: { price: { type: 'number' }, when: { type: 'string', required: false } },
 }
 const decide = { id: 'decide', type: 'request-user-action', actions: [{ id: 'yes', label: 'Yes' }] }
+const choose = {
+  ...{ id: 'choose', type: 'request-user-action', remark: 'required' },
+  actions: [
+    { id: 'keep', label: 'Keep' },
+    { id: 'drop', label: 'Drop', fields: { why: { type: 'string' } } },
+    { id: 'ask', label: 'Ask' },
+  ],
+}
 const end = { id: 'end', type: 'end-flow', output: { price: '${price}', text: 'For ${item}' } }
 const edges = [
   { from: 'ask', to: 'decide' },
@@ -40,6 +48,7 @@ beforeAll(async () => {
   const { openApiDocument } = await import('@/server/rest/openapi-document')
   base = openApiDocument('http://localhost')
   ids.order = await workflow('Order', { steps: [ask, decide, end], edges, payload })
+  ids.choice = await workflow('Choice', { steps: [choose] })
   ids.draft = await workflow('A draft', { steps: [end] }, false)
   ids.archived = await workflow('Archived', { steps: [{ id: 'end', type: 'end-flow' }] })
   const { archiveWorkflow } = await import('@/server/workflows/lifecycle')
@@ -131,7 +140,7 @@ function schemaNamed(document: Read, name: string): Schema {
 test('it is sound, has each published object and nothing else, and is the same every time', async () => {
   const document = await read()
   expect(flawsOf(document)).toEqual([])
-  const started = [ids.order, ids.same, ids.again, ids.other]
+  const started = [ids.order, ids.choice, ids.same, ids.again, ids.other]
   expect(pathsIn(document)).toEqual(
     [
       ...started.flatMap((id) => [`/api/workflow/start/${id}`, `/api/workflow/start-async/${id}`]),
@@ -176,6 +185,15 @@ test('it describes an object’s input and output', async () => {
     required: ['type', 'stepId', 'data'],
   })
   expect(schemaNamed(document, 'OrderDecideAnswer').properties?.actionId).toEqual({ type: 'string', enum: ['yes'] })
+  const choices = schemaNamed(document, 'ChoiceChooseAnswer').anyOf as Schema[]
+  expect(choices.map(({ properties, required }) => [properties?.actionId?.enum, properties?.data, required])).toEqual([
+    [['keep', 'ask'], undefined, ['type', 'stepId', 'actionId', 'remark']],
+    [
+      ['drop'],
+      { type: 'object', properties: { why: { type: 'string' } }, required: ['why'] },
+      ['type', 'stepId', 'actionId', 'remark', 'data'],
+    ],
+  ])
   expect(schemaNamed(document, 'ReaderAgentData')).toEqual({
     type: 'object',
     properties: {

@@ -175,7 +175,9 @@ describe('tasks', () => {
     const body = { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes' }
     await resumeRun(invited, { runId, body: { ...body, actionValue: 'gladly' } })
     expect(await seen(invited)).toEqual([0, 0, 'ALREADY_VOTED'])
-    const votes = [{ by: kim.userId, name: 'Kim', label: 'Yes', value: 'gladly', via: null, at: expect.any(String) }]
+    const votes = [
+      { by: kim.userId, name: 'Kim', label: 'Yes', value: 'gladly', data: null, via: null, at: expect.any(String) },
+    ]
     const people = {
       assignees: ['Kim', 'bob', 'anybody with the role admin or higher'],
       votes,

@@ -166,6 +166,31 @@ describe('a simulation', () => {
     expect(await simulate(definition, { answers: { call: r } })).toMatchObject({ unknown: [] })
   })
 
+  test('fills in the fields of each action, or takes those that are set', async () => {
+    const definition = {
+      initialStep: 'ok',
+      steps: [
+        {
+          ...{ id: 'ok', type: 'request-user-action', remark: 'optional' },
+          actions: [
+            { id: 'yes', label: 'Yes' },
+            { id: 'no', label: 'No', fields: { why: { type: 'string' }, days: { type: 'integer' } } },
+          ],
+        },
+        { id: 'if', type: 'condition', when: '${ok.days} > 1000000 && ${ok.remark} == "never"' },
+        end,
+      ],
+      edges: [
+        { from: 'ok', to: 'if', on: 'no' },
+        { from: 'ok', to: 'end', on: 'yes' },
+        { from: 'if', to: 'end', on: 'true' },
+      ],
+    }
+    expect(await simulate(definition)).toMatchObject({ failures: [], unreached: [] })
+    const set = { answers: { ok: { days: 1_000_001, remark: 'never' } } }
+    expect(taken(await simulate(definition, set))).toMatchObject({ 'ok yes': true, 'ok no': true, 'if true': true })
+  })
+
   test('stops when it has cost enough, and says so', async () => {
     const steps = Array.from({ length: 200 }, (_, at) => ({
       id: `s${at}`,

@@ -63,7 +63,7 @@ async function ended(definition: object, data: JsonObject, answers: JsonObject =
     const body =
       pause.type === 'collect_inputs'
         ? { type: pause.type, pauseId: pause.id, data: given }
-        : { type: pause.type, pauseId: pause.id, actionId: given }
+        : { type: pause.type, pauseId: pause.id, ...(typeof given === 'object' ? given : { actionId: given }) }
     await resumeRun(runtime.ctx, { runId, body })
     await runtime.wait(runId, (now) => now.status !== 'paused' || now.pauseSignal?.id !== pause.id)
   }
@@ -191,10 +191,28 @@ const WALKS: [string, object, JsonObject][] = [
     },
     { list: [1, 2, 3, 4, 5] },
   ],
+  [
+    'a decision with fields and a remark',
+    {
+      steps: [
+        {
+          ...{ id: 'say', type: 'request-user-action', remark: 'required', saveAs: 'said' },
+          actions: [
+            { id: 'yes', label: 'Yes' },
+            { id: 'no', label: 'No', fields: { why: { type: 'string' }, more: { type: 'array', default: [1] } } },
+          ],
+        },
+        { id: 'end', type: 'end-flow', output: { all: '${_}', why: '${said.why}', remark: '${say.remark}' } },
+      ],
+      edges: [{ from: 'say', to: 'end', on: 'no' }],
+    },
+    {},
+  ],
   ['a path that just ends', { steps: [script('a', 'return { b: 1 }')] }, {}],
 ]
 test.each(WALKS)('a kept run, walked on its own definition, ends as it did: %s', async (_what, definition, data) => {
-  const run = await ended(definition, data, { two: { size: 'large' } })
+  const say = { actionId: 'no', actionValue: 'never', data: { why: 'dear' }, remark: 'sorry' }
+  const run = await ended(definition, data, { two: { size: 'large' }, say })
   expect(run.status).toBe('completed')
   const { id } = await kept(run, { kind: 'same' })
   expect(await workflowCases(runtime.ctx, { id })).toMatchObject([{ expected: { kind: 'equals', value: run.result } }])

@@ -1,6 +1,6 @@
 'use client'
 import { Button, Stack } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Markdown } from '@/app/_ui/markdown'
 import { Clock } from '@/app/_ui/time'
 import { call, type FormProblem, NO_PROBLEM, problemOf } from '@/app/(auth)/api'
@@ -9,6 +9,8 @@ import { type Fields, initialDraft, readDraft } from '@/app/(dashboard)/[tenant]
 import { FieldInput } from '@/app/(dashboard)/[tenant]/inbox/answer/field-input'
 import { ShownCard } from '@/app/(dashboard)/[tenant]/inbox/answer/shown-card'
 import { Due } from '@/app/(dashboard)/[tenant]/inbox/answer/task-people'
+import type { JsonObject } from '@/server/definition/json'
+import type { AsksRemark } from '@/server/definition/run'
 import type { AnswerTaskLink } from '@/server/links/schema'
 import type { TaskLinkView } from '@/server/links/view'
 import { LinkFiles } from './link-files'
@@ -54,9 +56,9 @@ export function OpenTask({ token, view, onAnswered }: Props) {
         )}
       </LinkFiles>
       {asked.type === 'collect_inputs' ? (
-        <InputsForm fields={asked.fields as unknown as Fields} send={send} />
+        <InputsForm fields={asked.fields as unknown as Fields} send={(data) => send({ data })} />
       ) : (
-        <Actions actions={asked.actions} send={send} />
+        <Actions asked={asked} send={send} />
       )}
       <footer className={styles.notes}>
         {leftOut.length > 0 && <p>Files cannot be sent through this link: {leftOut.join(', ')}.</p>}
@@ -69,24 +71,44 @@ export function OpenTask({ token, view, onAnswered }: Props) {
   )
 }
 
-function InputsForm({ fields, send }: { fields: Fields; send: Send }) {
+function InputsForm({
+  fields,
+  send,
+  submit: action = 'Submit',
+  remark,
+  onBack,
+}: {
+  fields: Fields
+  send: (data: JsonObject, remark?: string) => Promise<FormProblem | null>
+  submit?: string
+  /** Whether it asks for a remark too. */
+  remark?: AsksRemark | undefined
+  onBack?: () => void
+}) {
+  const form = useRef<HTMLFormElement>(null)
+  const opened = onBack !== undefined
+  useEffect(() => {
+    if (opened) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
+  }, [opened])
+  const [said, setSaid] = useState('')
   const [draft, setDraft] = useState(() => initialDraft(fields))
   const [problem, setProblem] = useState(NO_PROBLEM)
   const [busy, setBusy] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const { data, errors } = readDraft(fields, draft)
+    if (remark === 'required' && said.trim() === '') errors.remark = 'Required'
     if (Object.keys(errors).length > 0) return setProblem({ ...NO_PROBLEM, fields: errors })
     setBusy(true)
-    const refused = await send({ data })
+    const refused = await send(data, said)
     if (!refused) return
     setBusy(false)
     // A problem inside a value has no input of its own.
-    const shown = Object.keys(refused.fields).some((name) => name in fields)
+    const shown = Object.keys(refused.fields).some((name) => name in fields || (remark && name === 'remark'))
     setProblem(shown ? refused : asText(refused))
   }
   return (
-    <form noValidate method="post" onSubmit={submit}>
+    <form ref={form} noValidate method="post" onSubmit={submit}>
       <Stack gap="md">
         {Object.entries(fields).map(([name, field]) => (
           <FieldInput
@@ -102,10 +124,28 @@ function InputsForm({ fields, send }: { fields: Fields; send: Send }) {
             }}
           />
         ))}
+        {remark && (
+          <FieldInput
+            name="Remark"
+            field={{ type: 'string', required: remark === 'required' }}
+            text={said}
+            error={problem.fields.remark}
+            disabled={busy}
+            onChange={(text) => {
+              setSaid(text)
+              setProblem(({ fields: { remark: _gone, ...others }, ...rest }) => ({ ...rest, fields: others }))
+            }}
+          />
+        )}
         <Problem problem={problem} />
         <Button type="submit" size="md" loading={busy}>
-          Submit
+          {action}
         </Button>
+        {onBack && (
+          <Button variant="subtle" color="gray" disabled={busy} onClick={onBack}>
+            Choose something else
+          </Button>
+        )}
       </Stack>
     </form>
   )
@@ -116,8 +156,13 @@ function asText({ text, fields, code }: FormProblem): FormProblem {
   return { fields: {}, text: text ?? Object.values(fields).join(' '), code }
 }
 
-function Actions({ actions, send }: { actions: { id: string; label: string }[]; send: Send }) {
+type Decision = Extract<OpenView['asked'], { type: 'request_user_action' }>
+
+/** The actions. One that asks for more than the choice opens its form in place of the others. */
+function Actions({ asked, send }: { asked: Decision; send: Send }) {
+  const { actions, remark } = asked
   const [chosen, setChosen] = useState<string | null>(null)
+  const [opened, setOpened] = useState<string | null>(null)
   const [problem, setProblem] = useState(NO_PROBLEM)
   const choose = async (actionId: string) => {
     setChosen(actionId)
@@ -127,10 +172,25 @@ function Actions({ actions, send }: { actions: { id: string; label: string }[]; 
     setChosen(null)
     setProblem(asText(refused))
   }
+  const open = actions.find(({ id }) => id === opened)
+  if (open) {
+    const fields = (open.fields ?? {}) as unknown as Fields
+    return (
+      <section aria-label={open.label}>
+        <InputsForm
+          fields={fields}
+          remark={remark}
+          submit={open.label}
+          send={(data, said) => send({ actionId: open.id, data, ...(said ? { remark: said } : {}) })}
+          onBack={() => setOpened(null)}
+        />
+      </section>
+    )
+  }
   return (
     <Stack gap="sm">
       <Problem problem={problem} />
-      {actions.map(({ id, label }, index) => (
+      {actions.map(({ id, label, fields }, index) => (
         <Button
           key={id}
           size="md"
@@ -139,7 +199,7 @@ function Actions({ actions, send }: { actions: { id: string; label: string }[]; 
           loading={chosen === id}
           disabled={chosen !== null}
           styles={{ root: { height: 'auto', minHeight: 42 }, label: { whiteSpace: 'normal', paddingBlock: 6 } }}
-          onClick={() => choose(id)}
+          onClick={() => (fields || remark ? setOpened(id) : choose(id))}
         >
           {label}
         </Button>

@@ -35,28 +35,36 @@ export function Receipt({ view }: { view: Extract<TaskLinkView, { state: 'used' 
 }
 
 function Given({ given, vote }: { given: GivenByLink; vote: boolean }) {
-  if ('label' in given) {
-    return (
-      <>
-        <dt>{vote ? 'Your vote' : 'Decision'}</dt>
-        <dd>
-          <strong>{given.label}</strong>
-        </dd>
-      </>
-    )
-  }
-  const fields = given.fields.fields as unknown as Fields
-  const shown = Object.entries(given.data).map(([name, value]) => {
+  const { label, remark, data } = given
+  const fields = given.fields as unknown as Fields
+  const shown = Object.entries(data).map(([name, value]) => {
     const field = fields[name]
     return [field ? labelOf(name, field) : name, value] as const
   })
-  if (shown.length === 0) return null
   return (
     <>
-      <dt>Your answer</dt>
-      <dd>
-        <FieldsView value={Object.fromEntries(shown)} label="Your answer" />
-      </dd>
+      {label !== null && (
+        <>
+          <dt>{vote ? 'Your vote' : 'Decision'}</dt>
+          <dd>
+            <strong>{label}</strong>
+          </dd>
+        </>
+      )}
+      {shown.length > 0 && (
+        <>
+          <dt>Your answer</dt>
+          <dd>
+            <FieldsView value={Object.fromEntries(shown)} label="Your answer" />
+          </dd>
+        </>
+      )}
+      {remark !== null && (
+        <>
+          <dt>Your remark</dt>
+          <dd>{remark}</dd>
+        </>
+      )}
     </>
   )
 }

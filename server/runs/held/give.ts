@@ -33,7 +33,7 @@ export async function giveHeld(ctx: ServiceContext, at: Omit<HeldKey, 'tenantId'
       if (!row) return
       const person = { ...tx, actor: await actorOf(tx, row.person) }
       authorize(person, 'task:answer')
-      await giveAnswer(person, row.runId, row.answer, { at: row.heldAt, remark: row.answer.remark })
+      await giveAnswer(person, row.runId, row.answer, { at: row.heldAt })
     })
   } catch (err) {
     if (!(err instanceof AppError) || err.status >= 500) throw err

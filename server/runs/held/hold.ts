@@ -1,5 +1,4 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import { z } from 'zod'
 import { users } from '@/db/schema/members'
 import { heldAnswers } from '@/db/schema/tasks'
 import { authorize } from '../../auth/policy'
@@ -11,10 +10,10 @@ import type { OpenPause } from '../../interpreter/index'
 import { emit } from '../../outbox'
 import { parseInput } from '../../parse'
 import { holdRun } from '../../run-store/held'
-import { Remark, requireRoomForComment } from '../comment'
+import { requireRoomForComment } from '../comment'
 import { isVote } from '../may-answer'
 import { personOf } from '../person'
-import { giveAnswer, readPaused, resumeRun } from '../resume'
+import { readPaused, remarkOf, resumeRun } from '../resume'
 import { ResumeRun } from '../schema'
 import { requireNoVote } from '../vote'
 
@@ -29,26 +28,17 @@ const MARGIN_MS = 5_000
  * @returns for how long it can be undone, in milliseconds; null if it counts already
  * @throws AppError as `resumeRun`; RUN_NOT_PAUSED also if another person's answer is held
  */
-export async function holdAnswer(ctx: ServiceContext, input: { runId: string; body: unknown; remark?: unknown }) {
+export async function holdAnswer(ctx: ServiceContext, input: { runId: string; body: unknown }) {
   authorize(ctx, 'task:answer')
   const { runId } = input
   const answer = parseInput(ResumeRun, input.body)
-  const { remark } = parseInput(WithRemark, input)
-  const held = ctx.actor.kind === 'user' && (await withTransaction(ctx, (tx) => hold(tx, runId, answer, remark)))
+  const held = ctx.actor.kind === 'user' && (await withTransaction(ctx, (tx) => hold(tx, runId, answer)))
   if (held) return { undoMs: env().ANSWER_UNDO_MS }
-  if (remark === undefined) await resumeRun(ctx, input)
-  else await withTransaction(ctx, (tx) => giveAnswer(tx, runId, answer, { remark }))
+  await resumeRun(ctx, input)
   return { undoMs: null }
 }
 
-const WithRemark = z.object({ remark: Remark })
-
-async function hold(
-  tx: TransactionContext,
-  runId: string,
-  answer: ResumeRun,
-  remark: string | undefined,
-): Promise<boolean> {
+async function hold(tx: TransactionContext, runId: string, answer: ResumeRun): Promise<boolean> {
   await holdRun(tx, runId)
   const { run, chosen, signal, person } = await readPaused(tx, runId, answer)
   const { pause } = chosen
@@ -56,13 +46,13 @@ async function hold(
   if (isVote(signal)) await requireNoVote(tx, { runId, pauseId: pause.id }, me)
   await requireNoneHeld(tx, { runId, pauseId: pause.id }, isVote(signal))
   // Checked while its person can still shorten or omit it.
-  if (remark !== undefined) await requireRoomForComment(tx, run.id)
+  if (remarkOf(answer) !== undefined) await requireRoomForComment(tx, run.id)
   const heldAt = tx.now()
   const until = new Date(heldAt.getTime() + env().ANSWER_UNDO_MS)
   if (env().ANSWER_UNDO_MS === 0 || run.startedVia === 'test' || endsBy(chosen, until)) return false
   const key = { tenantId: tx.tenantId, runId, pauseId: pause.id, person: tx.actor.id }
   const row = {
-    answer: { ...givenTo(pause.id, answer), ...(remark === undefined ? {} : { remark }) },
+    answer: givenTo(pause.id, answer),
     heldAt,
     until,
     refused: null,
@@ -116,5 +106,10 @@ function endsBy({ run, pause }: OpenPause, until: Date): boolean {
 
 function givenTo(pauseId: string, answer: ResumeRun): GivenAnswer {
   if (answer.type === 'collect_inputs') return { type: answer.type, pauseId, data: answer.data }
-  return { type: answer.type, pauseId, actionId: answer.actionId, actionValue: answer.actionValue }
+  const { actionId, actionValue, data, remark } = answer
+  return {
+    ...{ type: answer.type, pauseId, actionId, actionValue },
+    ...(data ? { data } : {}),
+    ...(remark === undefined ? {} : { remark }),
+  }
 }

@@ -24,7 +24,7 @@ export const tasksRouter = router({
   /** The caller's rejected answers. */
   refused: tenantProcedure.query(({ ctx }) => listRefused(ctx.service)),
   answer: tenantProcedure
-    .input(inputWith<{ runId: string; body: unknown; remark?: string | undefined }>('runId'))
+    .input(inputWith<{ runId: string; body: unknown }>('runId'))
     .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
   /** For a file field of an answer. */
   addFile: tenantProcedure

@@ -4,7 +4,7 @@ import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { declaredFields, fieldsOfForm } from '../../definition/declared'
+import { declaredFields, fieldsOfForm, inOrder } from '../../definition/declared'
 import { isJsonObject } from '../../definition/json'
 import { lastOf } from '../../definition/part'
 import type { Vote } from '../../definition/people'
@@ -28,7 +28,7 @@ import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
 import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
 import { readRemarks } from '../tasks/remarks'
-import { type CutValue, showStart, type ValueStart, valueStart } from '../value'
+import { type CutValue, PREVIEW_CHARS, showStart, type ValueStart, valueStart } from '../value'
 import { NUMBER_OF_RUN } from '../workflows/numbers'
 import { countAlike } from './alike'
 import { answerLabel, expired } from './answer-label'
@@ -81,7 +81,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       ctx,
       run.id,
       [...waiting, ...undecided].map(({ pause }) => ({ id: pause.id, signal: signalOf(pause) })),
-      masker,
+      hiding,
     ),
     waiting.length > 0 ? readHeld(ctx, run.id, masker) : null,
   ])
@@ -278,7 +278,10 @@ function readPauses(ctx: ServiceContext, runId: string) {
         expired,
         answer: valueStart(pauses.answer),
         label: answerLabel,
-        votes: sql<Vote[] | null>`${pauses.answer}->'votes'`,
+        // Without what was filled in if the answer is too large to be shown.
+        votes: sql<Vote[] | null>`case when octet_length(${pauses.answer}::text) <= ${PREVIEW_CHARS}::int
+          then ${pauses.answer}->'votes' else (select jsonb_agg(v - 'data' - 'remark')
+            from jsonb_array_elements(${pauses.answer}->'votes') v) end`,
         actionId: sql<string | null>`${pauses.answer}->>'actionId'`,
       },
       stepName: stepRecords.stepName,
@@ -378,12 +381,16 @@ function presentAnswer(
       answer: ended === 'answered' ? answerAsDeclared(showStart(pause.answer ?? NOTHING, masker), form) : NO_ANSWER,
       /** The form's labels of the fields. */
       labels: labelsOf(form, masker.vault),
-      /** If votes decided: who voted for the chosen action, and the number of votes. */
-      votes: pause.votes && wonBy(masker.json(pause.votes), masker.text(pause.actionId ?? '')),
+      /** If votes decided: who voted for the chosen action, the number of votes, and what was filled in with each. */
+      votes: pause.votes && wonBy(masker.json(pause.votes), masker.text(pause.actionId ?? ''), Object.keys(form)),
     },
   ]
 }
 
-function wonBy(votes: Vote[], chosen: string) {
-  return { cast: votes.length, names: votes.filter(({ actionId }) => actionId === chosen).map(({ name }) => name) }
+function wonBy(votes: Vote[], chosen: string, fields: readonly string[]) {
+  return {
+    cast: votes.length,
+    names: votes.filter(({ actionId }) => actionId === chosen).map(({ name }) => name),
+    filledIn: votes.flatMap(({ by, name, data }) => (data ? [{ by, name, data: inOrder(data, fields) }] : [])),
+  }
 }

@@ -12,6 +12,7 @@ import { pinnedDefinition } from '../../run-store/definition'
 import { getRunRow } from '../../run-store/find-run'
 import { MAIN_BRANCH } from '../../run-store/names'
 import { ownsOf, walkData } from '../../run-store/walk-data'
+import { askedFields, formsAsked } from '../../runs/asked-fields'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf, withoutPreset } from '../../runs/present'
 import { runMasker } from '../../runs/run-masker'
@@ -64,7 +65,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const masker = hiding.vault
   const [answererOf, peopleOf, remarksOf, heldAt, claim, steps, [stored]] = await Promise.all([
     nameAnswerers(ctx, [pause]),
-    readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
+    readPeople(ctx, runId, [{ id: pause.id, signal: asked }], hiding),
     readRemarks(ctx, runId, [pause.id], hiding),
     readHeld(ctx, runId, masker),
     readClaim(ctx, runId, pause.id),
@@ -81,7 +82,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const status = pause.answeredAt === null && !run.endTime ? ('open' as const) : howEnded(pause)
   const { held, refused } = heldAt(pause.id, asked)
   const declared = declaredFields(definition)
-  const form = asked.type === 'collect_inputs' ? asked.fields : {}
+  const form = pause.answer ? askedFields(asked, pause.answer) : {}
   return {
     runId,
     pauseId: pause.id,
@@ -99,7 +100,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     answeredBy: status === 'answered' ? answererOf(pause) : null,
     answer: status === 'answered' ? answerAsDeclared(cutValue(pause.answer, hiding), form) : null,
     /** The labels of the fields of run data and of the answer. */
-    labels: { ...labelsOf(declared, masker), ...labelsOf(form, masker) },
+    labels: { ...labelsOf(declared, masker), ...labelsOf(Object.assign({}, ...formsAsked(asked)), masker) },
     run: {
       workflowId: run.workflowId,
       workflowName: words.workflowName,

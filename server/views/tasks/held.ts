@@ -5,6 +5,7 @@ import { heldAnswers } from '@/db/schema/tasks'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { GivenAnswer, PauseSignal, Refusal } from '../../definition/run'
+import { askedFields } from '../../runs/asked-fields'
 import { isVote } from '../../runs/may-answer'
 import type { Masker } from '../../vault/mask'
 import { asDeclared } from '../as-declared'
@@ -77,13 +78,13 @@ function labelOf(signal: PauseSignal, answer: GivenAnswer, masker: Masker): stri
 }
 
 function whatWasGiven(signal: PauseSignal, answer: GivenAnswer, masker: Masker) {
-  const names = signal.type === 'collect_inputs' ? Object.keys(signal.fields) : []
-  const data = answer.type === 'collect_inputs' ? asDeclared(cutValue(answer.data, masker), names) : null
+  const names = Object.keys(askedFields(signal, answer))
+  const data = answer.data && names.length > 0 ? asDeclared(cutValue(answer.data, masker), names) : null
   return { label: labelOf(signal, answer, masker), data, remark: remarkOf(answer, masker) }
 }
 
-function remarkOf({ remark }: GivenAnswer, masker: Masker): string | null {
-  return remark === undefined ? null : masker.text(remark)
+function remarkOf(answer: GivenAnswer, masker: Masker): string | null {
+  return answer.type === 'request_user_action' && answer.remark ? masker.text(answer.remark) : null
 }
 
 const SHOWN = 20

@@ -2,12 +2,17 @@ import { and, asc, eq, inArray } from 'drizzle-orm'
 import { members, users } from '@/db/schema/members'
 import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import type { JsonObject } from '../../definition/json'
 import { namedPeople, sameName, votesNeeded } from '../../definition/people'
 import type { PauseSignal } from '../../definition/run'
+import type { Fields } from '../../definition/schema'
+import { askedFields } from '../../runs/asked-fields'
 import { type Bar, barOf, forbidsStarter, hasRules, isVote, startersOf } from '../../runs/may-answer'
 import { personOf } from '../../runs/person'
-import type { Masker } from '../../vault/mask'
+import type { RunMasker } from '../../vault/hide'
 import { nameWays } from '../actors'
+import { asDeclared, labelsOf } from '../as-declared'
+import { type CutValue, cutValue } from '../value'
 
 /** Who may answer a task, who has voted, and whether the viewer may answer. */
 export interface TaskPeople {
@@ -28,8 +33,10 @@ export interface ShownVote {
   name: string
   /** The action's label. */
   label: string
-  /** The data sent with the vote; null without any. */
+  /** The value sent with the vote; null without any. */
   value: string | null
+  /** The values of the action's fields, with their labels; null without any. */
+  data: { value: CutValue; labels: Record<string, string> } | null
   /** How it came in, such as `the key Orders`; null if the voter cast it directly. */
   via: string | null
   at: string
@@ -47,8 +54,9 @@ export async function readPeople(
   ctx: ServiceContext,
   runId: string,
   asked: readonly Asked[],
-  masker: Masker,
+  hiding: RunMasker,
 ): Promise<(pauseId: string) => TaskPeople> {
+  const masker = hiding.vault
   const ruled = asked.filter(({ signal }) => hasRules(signal))
   if (ruled.length === 0) return () => ANYBODY
   const [viewer, starters, votes, nameOf] = await Promise.all([
@@ -65,11 +73,12 @@ export async function readPeople(
     const cast = votes.filter(({ pauseId }) => pauseId === id)
     const actions = signal.type === 'request_user_action' ? signal.actions : []
     const labelOf = (wanted: string) => masker.text(actions.find(({ id }) => id === wanted)?.label ?? wanted)
-    const shown = cast.map(({ by, name, actionId, actionValue, via, at }) => ({
+    const shown = cast.map(({ by, name, actionId, actionValue, data, via, at }) => ({
       by,
       name: masker.text(name),
       label: labelOf(actionId),
       value: actionValue === actionId ? null : masker.text(actionValue),
+      data: data && shownData(data, askedFields(signal, { actionId, actionValue }), hiding),
       via: wayOf(via),
       at: at.toISOString(),
     }))
@@ -103,6 +112,7 @@ function readVotes(ctx: ServiceContext, runId: string, asked: readonly Asked[]) 
       name: pauseVotes.name,
       actionId: pauseVotes.actionId,
       actionValue: pauseVotes.actionValue,
+      data: pauseVotes.data,
       via: pauseVotes.via,
       at: pauseVotes.createdAt,
     })
@@ -118,6 +128,10 @@ function readVotes(ctx: ServiceContext, runId: string, asked: readonly Asked[]) 
       ),
     )
     .orderBy(asc(pauseVotes.createdAt), asc(pauseVotes.person))
+}
+
+function shownData(data: JsonObject, fields: Fields, hiding: RunMasker): ShownVote['data'] {
+  return { value: asDeclared(cutValue(data, hiding), Object.keys(fields)), labels: labelsOf(fields, hiding.vault) }
 }
 
 async function nameAssignees(ctx: ServiceContext, asked: readonly Asked[]): Promise<(assignee: string) => string> {

@@ -156,12 +156,19 @@ class Replayer extends Walker {
       return this.resumed(entry, config, { data }, 'next')
     }
     if (asked?.signal) {
-      const { actionId, actionValue } = given
-      const known = asked.signal.actions.some(({ id }) => id === actionId)
-      if (typeof actionId !== 'string' || !known)
-        throw new NotKept(`${step.id} no longer has the action ${String(actionId)}, which was chosen.`)
-      const answer = { ...given, actionId, actionValue: String(actionValue ?? actionId) } as PauseAnswer
-      return this.resumed(entry, config, answer, actionId)
+      const { actionId, actionValue, remark, votes } = given
+      const action = asked.signal.actions.find(({ id }) => id === actionId)
+      if (!action) throw new NotKept(`${step.id} no longer has the action ${String(actionId)}, which was chosen.`)
+      const { data, details } = checkFields(action.fields ?? {}, given)
+      if (details[0])
+        throw new NotKept(`The decision that was kept does not fit the fields of ${action.id}: ${details[0].message}.`)
+      const asks = asked.signal.remark !== undefined && typeof remark === 'string'
+      const answer = {
+        ...{ actionId: action.id, actionValue: String(actionValue ?? action.id), data },
+        ...(asks ? { remark } : {}),
+        ...(votes === undefined ? {} : { votes }),
+      } as PauseAnswer
+      return this.resumed(entry, config, answer, action.id)
     }
     return this.resumed(entry, config, { due: true }, 'next')
   }

@@ -40,6 +40,7 @@ import {
 import type { Visit } from '../../run-store/names'
 import type { Asked, Joined } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
+import { decided } from './decided'
 import type { Path } from './path'
 import type { Values } from './values'
 import { isSure, type World } from './world'
@@ -325,7 +326,7 @@ export class Walker {
       const filled = given ?? this.values.of(schemaOfFields(fields), step.id, step.id)
       return { data: checkFields(fields, isJsonObject(filled) ? filled : {}).data }
     }
-    if (asked?.signal) return { actionId: way, actionValue: typeof given === 'string' ? given : way }
+    if (asked?.signal) return decided(this.values, asked.signal, { stepId: step.id, actionId: way, given })
     return { due: true }
   }
 

@@ -98,7 +98,9 @@ export const pauseRules: Rule[] = [
     says: 'a pause’s step completes with the answer given to that pause, once the answer is taken',
     broken: `select p.run_id || ': ' || p.id from p join s on ${sameVisit('s', 'p')}
       where s.status = 'completed' and p.kind not in ('timer', 'run') and (p.answer is null or p.consumed_at is null
-        or s.output_data is distinct from coalesce(p.answer->'data', p.answer->'event', p.answer))`,
+        or s.output_data is distinct from case when p.answer::jsonb ? 'actionId'
+          then (p.answer::jsonb - 'data') || coalesce(p.answer->'data', '{}')
+          else coalesce(p.answer->'data', p.answer->'event', p.answer) end)`,
   },
   {
     name: 'I4',

@@ -128,15 +128,18 @@ function TaskHead({ task }: { task: Task }) {
 }
 
 /** The submitted data, or the chosen action's label. */
-function answerOf({ answer, signal }: Task): unknown {
+function answerOf({ answer, signal, people }: Task): unknown {
   const value = (answer && 'value' in answer ? answer.value : {}) as {
-    data?: unknown
+    data?: object
     actionId?: string
     actionValue?: string
   }
   if (signal.type === 'collect_inputs') return value.data
   const chosen = signal.actions.find(({ id }) => id === value.actionId)?.label ?? value.actionId
-  return value.actionValue === value.actionId ? { Chosen: chosen } : { Chosen: chosen, Value: value.actionValue }
+  const sent = value.actionValue === value.actionId ? {} : { Value: value.actionValue }
+  // With votes, each shows what was filled in with it.
+  const filledIn = people.votes ? {} : value.data
+  return { Chosen: chosen, ...sent, ...filledIn }
 }
 
 const CLOSED = {

@@ -2,6 +2,7 @@ import { named, underField } from '@/app/_ui/sentence'
 import { isFileField } from '@/server/definition/file-fields'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
+import type { AskedAction } from '@/server/definition/run'
 import type { Field } from '@/server/definition/schema'
 import { emptied } from '../../workflows/start-values'
 
@@ -10,8 +11,30 @@ export type Fields = Record<string, Field>
 /** The typed text of each field. Text, so that an incomplete number or JSON is not lost. */
 export type Draft = Record<string, string>
 
-/** A decision's remark, stored during typing like a form's fields. */
-export const REMARK: Fields = { remark: { type: 'string' } }
+/**
+ * What a browser keeps of a decision during typing, as of a form: the remark, which action's fields are open, and those
+ * fields.
+ */
+export function decisionFields(actions: readonly AskedAction[]): Fields {
+  const own = actions.flatMap(({ id, fields = {} }) =>
+    Object.entries(fields as unknown as Fields).map(([name, field]) => [keyOfAction(id, name), field] as const),
+  )
+  return { remark: { type: 'string' }, chosen: { type: 'string' }, ...Object.fromEntries(own) }
+}
+
+/** A field of an action in the draft of its decision. No name of a field has a point. */
+export function keyOfAction(actionId: string, name: string): string {
+  return `${actionId}.${name}`
+}
+
+/** The texts of an action's fields, by their names. */
+export function draftOfAction(draft: Draft, actionId: string): Draft {
+  const own = Object.entries(draft).flatMap(([key, text]) => {
+    const name = key.slice(key.lastIndexOf('.') + 1)
+    return key === keyOfAction(actionId, name) ? [[name, text] as const] : []
+  })
+  return Object.fromEntries(own)
+}
 
 export type Widget = 'text' | 'secret' | 'number' | 'choice' | 'yes-no' | 'json' | 'file'
 

@@ -1,11 +1,18 @@
 'use client'
 import { useMounted } from '@mantine/hooks'
 import { CalendarClock } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { Clock, Time, useNow } from '@/app/_ui/time'
 import type { ShownVote, TaskPeople } from '@/server/views/tasks/people'
 import type { ShownRemark } from '@/server/views/tasks/remarks'
 import { useTenant } from '../../tenant-context'
 import styles from './task-people.module.css'
+
+/** Only for votes with fields; the page of a task link has neither. */
+const FieldsView = dynamic(() => loadPart(() => import('@/app/_ui/fields-view').then((module) => module.FieldsView)), {
+  loading: inPlace(null),
+})
 
 /**
  * A task's due time, marked once it has passed.
@@ -76,12 +83,15 @@ export function Votes({ votes, remarks }: { votes: ShownVote[]; remarks: ShownRe
   const saidBy = (person: string) => remarks.filter(({ by }) => by === person).map(({ text }) => `: “${text}”`)
   return (
     <ul className={styles.votes}>
-      {votes.map(({ by, name, label, value, via, at }) => (
+      {votes.map(({ by, name, label, value, data, via, at }) => (
         <li key={by}>
           {by === user.id ? 'You' : name}: <strong>{label}</strong>
           {value !== null && ` “${value}”`}
           {via !== null && `, through ${via}`} <Clock at={at} />
           {saidBy(by)}
+          {data && 'value' in data.value && (
+            <FieldsView value={data.value.value} label={`What ${name} filled in`} labels={data.labels} />
+          )}
         </li>
       ))}
     </ul>

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
+import type { JsonObject } from '@/server/definition/json'
 import type { PauseSignal } from '@/server/definition/run'
 import { useTenant } from '../../tenant-context'
-import { type Fields, REMARK, textsOf } from './answer-values'
+import { decisionFields, type Fields, keyOfAction, textsOf } from './answer-values'
 import { storageKeyOf, storeDraft } from './use-kept-draft'
 
 interface Answered {
@@ -30,8 +31,18 @@ export function useUndoAnswer(): (of: Answered) => void {
       const fields = signal.fields as unknown as Fields
       storeDraft(storageKeyOf(id, runId, pauseId), textsOf(fields, answer.data), fields)
     }
-    if (answer.remark !== undefined && signal.type === 'request_user_action')
-      storeDraft(storageKeyOf(id, runId, pauseId), { remark: answer.remark }, REMARK)
+    if (answer.type === 'request_user_action' && signal.type === 'request_user_action') {
+      const { actionId, data = {}, remark } = answer
+      const fields = decisionFields(signal.actions)
+      const own = Object.entries(data).map(([name, value]) => [keyOfAction(actionId, name), value] as const)
+      const chosen = own.length > 0 ? { chosen: actionId } : {}
+      const texts = textsOf(fields, {
+        ...Object.fromEntries(own),
+        ...chosen,
+        ...(remark ? { remark } : {}),
+      } as JsonObject)
+      storeDraft(storageKeyOf(id, runId, pauseId), texts, fields)
+    }
     onUndone?.()
     notifyDone(`Your answer was undone. ${open ? 'The task is open again.' : 'Meanwhile the task was closed.'}`)
   }

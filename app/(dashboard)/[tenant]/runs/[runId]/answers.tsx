@@ -183,7 +183,14 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
         {words !== null && `: “${words}”`}
         {saidWith(answer)}
       </span>
-      {data !== undefined && (
+      {answer.votes?.filledIn.length ? (
+        answer.votes.filledIn.map(({ by, name, data }) => (
+          <div key={by}>
+            <span className={styles.by}>{name} filled in</span>
+            <FieldsView value={data} label={`Data ${name} entered for ${title ?? stepName}`} labels={answer.labels} />
+          </div>
+        ))
+      ) : data === undefined ? null : (
         <FieldsView value={data} label={`Data entered for ${title ?? stepName}`} labels={answer.labels} />
       )}
       {given === null && <p className={styles.note}>The answer is large. Open the step to see it.</p>}

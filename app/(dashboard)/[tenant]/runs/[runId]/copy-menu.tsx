@@ -3,7 +3,7 @@ import { Button, Menu } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { ChevronDown, Copy, Hash, Link2, SquareTerminal } from 'lucide-react'
 import { notifyDone } from '@/app/_ui/notify'
-import type { JsonValue } from '@/server/definition/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { cancelCurl, resumeCurl, startCurl, statusCurl } from '../curl'
@@ -76,10 +76,16 @@ function inputOf({ input }: RunOverview): JsonValue {
 
 /** An answer template with the right shape and a value of each type. */
 function answerTo({ id, signal }: RunOverview['pauses'][number]): JsonValue {
-  if (signal.type === 'request_user_action') {
-    return { type: signal.type, pauseId: id, actionId: signal.actions[0]?.id ?? '' }
+  if (signal.type === 'collect_inputs') return { type: signal.type, pauseId: id, data: samplesOf(signal.fields) }
+  const [action] = signal.actions
+  return {
+    ...{ type: signal.type, pauseId: id, actionId: action?.id ?? '' },
+    ...(action?.fields ? { data: samplesOf(action.fields) } : {}),
+    ...(signal.remark ? { remark: '' } : {}),
   }
+}
+
+function samplesOf(fields: Record<string, { type: string }>): JsonObject {
   const samples: Record<string, JsonValue> = { number: 0, integer: 0, boolean: true, object: {}, array: [] }
-  const data = Object.fromEntries(Object.entries(signal.fields).map(([name, { type }]) => [name, samples[type] ?? '']))
-  return { type: signal.type, pauseId: id, data }
+  return Object.fromEntries(Object.entries(fields).map(([name, { type }]) => [name, samples[type] ?? '']))
 }

@@ -28,10 +28,16 @@ export function RevealFields({
   return (
     <ul className={styles.hidden}>
       {names.map((name) => (
-        <Field key={name} runId={runId} of={of} name={name} label={labels[name] ?? name} />
+        <Field key={name} runId={runId} of={of} name={name} label={calledAs(name, labels)} />
       ))}
     </ul>
   )
+}
+
+/** The field's label; with the object that it is in, such as a decision's. */
+function calledAs(name: string, labels: Readonly<Record<string, string>>): string {
+  const [outer = '', inner] = name.split('.')
+  return inner === undefined ? (labels[name] ?? name) : `${labels[inner] ?? inner} of ${outer}`
 }
 
 function Field({ runId, of, name, label }: { runId: string; of: Part; name: string; label: string }) {

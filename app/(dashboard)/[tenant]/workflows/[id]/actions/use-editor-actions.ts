@@ -38,7 +38,7 @@ export interface ScreenActions extends EditorActions {
   choose(type: string, insertPoint: InsertPoint, at: Position | null): void
   connectNow(from: string, exit: string, to: string): void
   rename(stepId: string, to: string): void
-  renameField(stepId: string, key: string | null, from: string, to: string): void
+  renameField(stepId: string, key: string | null, from: string, to: string, action?: string): void
   paste(fragment: Fragment): void
   replaceAll(definition: Draft['definition']): void
   removeWithGap(stepIds: readonly string[]): void
@@ -272,8 +272,8 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       ref.current.setSelection([to])
       ref.current.announce(`${stepId} is now ${to}.${referencesNote(references)}`, true)
     },
-    renameField(stepId, key, from, to) {
-      const location = key === null ? { stepId: START as typeof START } : { stepId, key }
+    renameField(stepId, key, from, to, action) {
+      const location = key === null ? { stepId: START as typeof START } : { stepId, key, action }
       let references = 0
       redefine(`rename ${from}`, (definition) => {
         const renamed = renameField(definition, ref.current.catalog, location, from, to)

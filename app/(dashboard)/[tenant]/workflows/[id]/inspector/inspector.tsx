@@ -136,7 +136,7 @@ export function Inspector(props: Props) {
               values={step}
               problems={problems}
               onChange={props.onChange}
-              onRenameField={(key, from, to) => actions.renameField(step.id, key, from, to)}
+              onRenameField={(key, from, to, action) => actions.renameField(step.id, key, from, to, action)}
               readOnly={readOnly}
             />
           ) : (

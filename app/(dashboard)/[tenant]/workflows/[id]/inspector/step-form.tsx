@@ -89,7 +89,7 @@ interface Props {
   values: JsonObject
   problems: readonly Problem[]
   onChange: (name: string, value: JsonValue | undefined, called?: Called) => void
-  onRenameField: (name: string, from: string, to: string) => void
+  onRenameField: (name: string, from: string, to: string, action?: string) => void
   readOnly: boolean
 }
 
@@ -163,7 +163,7 @@ function FormField({
       problem={problemAt(problems, field.name)}
       problems={problems.filter((problem) => problem.field !== undefined && rootOf(problem.field) === field.name)}
       onChange={(value, called) => onChange(field.name, value, called)}
-      onRenameField={(from, to) => onRenameField(field.name, from, to)}
+      onRenameField={(from, to, action) => onRenameField(field.name, from, to, action)}
       readOnly={readOnly}
     />
   )

@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Fields, Step } from '@/server/definition/schema'
 import { sameForm } from '@/server/definition/step-id'
 import { referenceText } from '@/server/definition/template'
@@ -54,12 +55,21 @@ export function renameStep(definition: Definition, catalog: Catalog, stepId: str
   }
 }
 
-/** Where a field is declared: in START, or in a field map (`key`) of a step. */
-export type FieldLocation = { stepId: typeof START } | { stepId: string; key: string }
+/**
+ * Where a field is declared: in START, in a field map (`key`) of a step, or in the fields of an action of the list
+ * `key`.
+ */
+export type FieldLocation = { stepId: typeof START } | { stepId: string; key: string; action?: string | undefined }
 
 export function fieldsAt(definition: Definition, location: FieldLocation): Fields {
   if (!('key' in location)) return definition.payload
-  return asObject(findStep(definition, location.stepId)?.[location.key]) as Fields
+  const value = findStep(definition, location.stepId)?.[location.key]
+  if (location.action === undefined) return asObject(value) as Fields
+  return asObject(actionsOf(value).find(({ id }) => id === location.action)?.fields) as Fields
+}
+
+function actionsOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.map(asObject) : []
 }
 
 /** Why a field cannot have this name, or null. */
@@ -91,7 +101,7 @@ export function renameField(
   const fields = fieldsAt(definition, location)
   if (to === field || !Object.hasOwn(fields, field) || renameFieldProblem(definition, location, field, to) !== null)
     return { definition, references: 0 }
-  const renamed = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name === field ? to : name, value]))
+  const renamed = renamedKeys(fields as unknown as JsonObject, field, to) as unknown as Fields
   if (!('key' in location)) {
     const others = definition.steps.some((step) => declaredBy(step, catalog).includes(field))
     const { steps, count } = others
@@ -109,8 +119,9 @@ export function renameField(
       references: count + key.count,
     }
   }
-  const { stepId, key } = location
+  const { stepId, key, action } = location
   const owner = findStep(definition, stepId)
+  if (owner && action !== undefined) return renameInAction(definition, catalog, owner, { key, action, field, to })
   const saveAs = typeof owner?.saveAs === 'string' ? owner.saveAs : null
   const others = fieldNames(definition, catalog, { stepId })
   const rewrites = [
@@ -121,4 +132,36 @@ export function renameField(
   const { steps, count } = rewriteReferences(definition.steps, anyOf(...rewrites))
   const declared = steps.map((step) => (step.id === stepId ? ({ ...step, [key]: renamed } as Step) : step))
   return { definition: { ...definition, steps: declared }, references: count }
+}
+
+/** References to a field of a decision stay if another of its actions still has a field of that name. */
+function renameInAction(
+  definition: Definition,
+  catalog: Catalog,
+  owner: Step,
+  at: { key: string; action: string; field: string; to: string },
+): Renamed {
+  const { key, action, field, to } = at
+  const actions = actionsOf(owner[key])
+  const stays = actions.some(({ id, fields }) => id !== action && Object.hasOwn(asObject(fields), field))
+  const others = fieldNames(definition, catalog, { stepId: owner.id })
+  const names = [owner.id, ...(typeof owner.saveAs === 'string' ? [owner.saveAs] : [])].filter(
+    (name) => !others.has(name),
+  )
+  const { steps, count } = stays
+    ? { steps: definition.steps, count: 0 }
+    : rewriteReferences(definition.steps, anyOf(...names.map((name) => renameProperty(name, field, to))))
+  const declared = steps.map((step) => {
+    if (step.id !== owner.id) return step
+    // Its own texts may have been rewritten.
+    const changed = actionsOf(step[key]).map((one) =>
+      one.id === action ? { ...one, fields: renamedKeys(asObject(one.fields), field, to) } : one,
+    )
+    return { ...step, [key]: changed } as Step
+  })
+  return { definition: { ...definition, steps: declared }, references: count }
+}
+
+function renamedKeys(fields: JsonObject, from: string, to: string): JsonObject {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name === from ? to : name, value]))
 }

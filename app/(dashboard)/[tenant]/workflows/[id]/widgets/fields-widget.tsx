@@ -10,7 +10,7 @@ export function FieldsWidget({ field, value, onChange, onRenameField, problem, r
   return (
     <FieldFrame field={field} problem={problem}>
       <FieldsEditor
-        value={declared(value)}
+        value={declaredIn(value)}
         onChange={(fields) => onChange(fields as unknown as JsonValue)}
         onRename={onRenameField}
         readOnly={readOnly}
@@ -20,7 +20,7 @@ export function FieldsWidget({ field, value, onChange, onRenameField, problem, r
 }
 
 /** A draft can contain anything here; entries that are not fields are preserved for the JSON view. */
-function declared(value: JsonValue | undefined): Fields {
+export function declaredIn(value: JsonValue | undefined): Fields {
   if (!isObject(value)) return {}
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, field]) =>

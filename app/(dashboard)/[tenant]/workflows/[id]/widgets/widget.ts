@@ -11,8 +11,8 @@ export interface WidgetProps {
   value: JsonValue | undefined
   /** `called` suggests a name for the step. */
   onChange: (value: JsonValue | undefined, called?: Called) => void
-  /** Renames a field that this value declares, and the references to it. */
-  onRenameField: (from: string, to: string) => void
+  /** Renames a field that this value declares, or an action in it, and the references to it. */
+  onRenameField: (from: string, to: string, action?: string) => void
   /** The field's problem, or null. */
   problem: string | null
   /** The problems of the field and its nested values, with their places. */

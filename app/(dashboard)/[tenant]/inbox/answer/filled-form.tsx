@@ -1,0 +1,124 @@
+'use client'
+import { Button, Group, Kbd, Stack, Text } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { errorOf } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { onSendKey } from '@/app/_ui/send-key'
+import type { JsonObject } from '@/server/definition/json'
+import { MAX_FILE_BYTES, tooLargeText } from '../../workflows/start-values'
+import { type Draft, errorsByField, type Fields, readDraft } from './answer-values'
+import { FieldInput } from './field-input'
+import type { useAnswer } from './use-answer'
+import { useAnswerFiles } from './use-answer-files'
+
+interface Props {
+  runId: string
+  pauseId: string
+  fields: Fields
+  draft: Draft
+  change: (name: string, text: string) => void
+  answer: ReturnType<typeof useAnswer>
+  /** The answer with the values of the fields. */
+  bodyOf: (data: JsonObject) => unknown
+  onSent: () => void
+  /** Whether what the form does not check may be sent; it shows why not. */
+  mayBeSent?: () => boolean
+  /** The server's messages that belong to none of the fields. Those returned are shown below the form. */
+  onErrors?: (details: readonly { path?: string; message: string }[]) => void
+  submit?: string
+  /** Moves the focus to the first field. */
+  focus?: boolean
+  /** Between the fields and the button. */
+  children?: ReactNode
+  /** Beside the button. */
+  aside?: ReactNode
+}
+
+/** The fields of a form or of an action, with their files, and the button that sends them. */
+export function FilledForm(props: Props) {
+  const { runId, fields, draft, change, answer, bodyOf, onSent, mayBeSent, onErrors, focus = false } = props
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const files = useAnswerFiles(props)
+  const [sending, setSending] = useState(false)
+  const [unsent, setUnsent] = useState<unknown>(null)
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (focus) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
+  }, [focus])
+  const refused = answer.error ? errorsByField(errorOf(answer.error).details, fields) : null
+  const busy = sending || answer.isPending
+  const send = async () => {
+    if (busy) return
+    // A chosen file counts as a value: it is sent once all other fields are valid.
+    const chosen = Object.keys(files.files).map((name) => [name, '[]'] as const)
+    const read = readDraft(fields, { ...draft, ...Object.fromEntries(chosen) })
+    const large = Object.entries(files.files).filter(([, all]) => all.some(({ size }) => size > MAX_FILE_BYTES))
+    const wrong = { ...read.errors, ...Object.fromEntries(large.map(([name]) => [name, tooLargeText(1)])) }
+    setErrors(wrong)
+    setUnsent(null)
+    const others = mayBeSent?.() ?? true
+    if (Object.keys(wrong).length > 0 || !others) return
+    setSending(true)
+    const ids = await files.sendAll().finally(() => setSending(false))
+    answer.mutate(
+      { runId, body: bodyOf({ ...read.data, ...ids }) },
+      {
+        onSuccess: onSent,
+        onError: (error) => {
+          const { details } = errorOf(error)
+          setErrors(errorsByField(details, fields).byField)
+          onErrors?.(details)
+        },
+      },
+    )
+  }
+  const sendAll = () => void send().catch(setUnsent)
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        sendAll()
+      }}
+      onKeyDown={onSendKey(sendAll)}
+    >
+      <Stack gap="md">
+        {Object.entries(fields).map(([name, field]) => (
+          <FieldInput
+            key={name}
+            name={name}
+            field={field}
+            text={draft[name] ?? ''}
+            error={errors[name]}
+            disabled={busy}
+            files={files.files[name] ?? []}
+            onFiles={(chosen) => {
+              files.choose(name, chosen)
+              change(name, '')
+              setErrors(({ [name]: _gone, ...rest }) => rest)
+            }}
+            onChange={(text) => {
+              change(name, text)
+              setErrors(({ [name]: _gone, ...rest }) => rest)
+            }}
+          />
+        ))}
+        {props.children}
+        {answer.error && (refused?.rest.length || Object.keys(refused?.byField ?? {}).length === 0) ? (
+          <ErrorState error={answer.error} title="Your answer was not saved" />
+        ) : null}
+        {unsent !== null && <ErrorState error={unsent} title="The file was not sent" />}
+        <Group gap="sm">
+          <Button type="submit" loading={busy}>
+            {props.submit ?? 'Submit'}
+          </Button>
+          <Text size="xs" c="dimmed" className="with-keyboard">
+            <Kbd size="xs">Ctrl</Kbd> + <Kbd size="xs">Enter</Kbd>
+          </Text>
+          {props.aside}
+        </Group>
+      </Stack>
+    </form>
+  )
+}
