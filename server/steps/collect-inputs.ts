@@ -53,10 +53,10 @@ export const collectInputs = defineStep({
     assignees: ASSIGNEES_HINT,
     dueIn: DUE_IN_HINT,
     expiresIn: {
-      widget: 'template',
+      widget: 'iso-duration',
       label: 'Time to answer',
       placeholder: 'P2D',
-      help: 'Such as PT2H or P2D. After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
+      help: 'After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
       advanced: true,
     },
   },

@@ -17,7 +17,7 @@ export const delay = defineStep({
     until: z.string().max(200).optional().describe('The time to wait for, with its zone.'),
   }),
   form: {
-    for: { widget: 'template', label: 'For', placeholder: 'PT2H', help: 'Such as PT30M, PT2H or P7D.' },
+    for: { widget: 'iso-duration', label: 'For', placeholder: 'PT2H' },
     until: {
       widget: 'template',
       label: 'Until',

@@ -68,10 +68,10 @@ export const SHOW_HINT = {
 } as const
 
 export const DUE_IN_HINT = {
-  widget: 'template',
+  widget: 'iso-duration',
   label: 'Due in',
   placeholder: 'P1D',
-  help: 'Such as PT4H or P1D. The inbox shows the date. When it passes, the run still waits.',
+  help: 'The inbox shows the date. When it passes, the run still waits.',
   advanced: true,
 } as const
 

@@ -98,10 +98,10 @@ export const requestUserAction = defineStep({
     },
     dueIn: DUE_IN_HINT,
     expiresIn: {
-      widget: 'template',
+      widget: 'iso-duration',
       label: 'Time to decide',
       placeholder: 'P2D',
-      help: 'Such as PT2H or P2D. After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
+      help: 'After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
       advanced: true,
     },
   },

@@ -55,10 +55,10 @@ export const waitForEvent = defineStep({
       advanced: true,
     },
     expiresIn: {
-      widget: 'template',
+      widget: 'iso-duration',
       label: 'Time to wait',
       placeholder: 'P7D',
-      help: 'Such as PT2H or P7D. After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
+      help: 'After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
     },
   },
   sample: { event: 'order.paid' },

@@ -1,27 +1,24 @@
 'use client'
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { Dialog } from '@/app/_ui/dialog'
+import { IsoDurationInput } from '@/app/_ui/duration-input'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Clock } from '@/app/_ui/time'
 import { LinkList } from './link-list'
 
-const LIVES = [
-  { value: 'PT1H', label: '1 hour' },
-  { value: 'P1D', label: '1 day' },
-  { value: 'P7D', label: '7 days' },
-  { value: 'P30D', label: '30 days' },
-]
+/** Whose length is fixed, up to 30 days. */
+const LIVES = ['min', 'h', 'd', 'w'] as const
 
 /** Creates a task link, shows it once, and lists earlier links. */
 export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId: string; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
-  const [expiresIn, setExpiresIn] = useState('P7D')
+  const [expiresIn, setExpiresIn] = useState<string | undefined>('P7D')
   const links = useQuery(trpc.taskLinks.list.queryOptions({ runId, pauseId }))
   const make = useMutation(
     trpc.taskLinks.create.mutationOptions({
@@ -50,15 +47,22 @@ export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId
           </>
         ) : (
           <Group align="flex-end">
-            <NativeSelect
+            <IsoDurationInput
+              id="works-for"
               label="Works for"
-              description="At most until the task’s own time is up"
-              data={LIVES}
+              help="At most 30 days, or until the task’s own time is up"
               value={expiresIn}
-              onChange={(event) => setExpiresIn(event.currentTarget.value)}
-              data-autofocus
+              unset="d"
+              units={LIVES}
+              onChange={setExpiresIn}
+              readOnly={false}
+              autofocus
             />
-            <Button loading={make.isPending} onClick={() => make.mutate({ runId, body: { pauseId, expiresIn } })}>
+            <Button
+              loading={make.isPending}
+              disabled={expiresIn === undefined}
+              onClick={() => make.mutate({ runId, body: { pauseId, ...(expiresIn && { expiresIn }) } })}
+            >
               Make a link
             </Button>
           </Group>

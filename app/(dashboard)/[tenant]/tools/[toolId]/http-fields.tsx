@@ -1,8 +1,9 @@
 'use client'
-import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { ClipboardPaste } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useId, useState } from 'react'
+import { DurationInput } from '@/app/_ui/duration-input'
 import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { errorAt } from '../../_versioned/field-errors'
 import { useSecretNames } from '../../_versioned/use-secret-names'
@@ -122,15 +123,14 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
           onChange={(event) => set('path', event.currentTarget.value || undefined)}
           error={errorAt(error, 'config.path')}
         />
-        <NumberInput
-          label="Time limit in milliseconds"
-          placeholder="10000"
-          min={1}
-          max={60_000}
-          value={typeof config.timeoutMs === 'number' ? config.timeoutMs : ''}
+        <DurationInput
+          id={`${id}-limit`}
+          label="Time limit"
+          placeholder="10"
+          value={typeof config.timeoutMs === 'number' ? config.timeoutMs : undefined}
           readOnly={readOnly}
-          onChange={(value) => set('timeoutMs', value === '' ? undefined : Number(value))}
-          error={errorAt(error, 'config.timeoutMs')}
+          onChange={(ms) => set('timeoutMs', ms)}
+          problem={errorAt(error, 'config.timeoutMs')}
         />
       </div>
       <ImportDialog

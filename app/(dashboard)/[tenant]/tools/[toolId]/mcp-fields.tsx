@@ -1,9 +1,10 @@
 'use client'
-import { Button, NativeSelect, NumberInput, Radio, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { CircleX, ListTree } from 'lucide-react'
 import { useId } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { DurationInput } from '@/app/_ui/duration-input'
 import { FailureCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Notice } from '@/app/_ui/notice'
@@ -84,15 +85,14 @@ export function McpFields({
           onChange={(event) => set('result', event.currentTarget.value)}
           error={errorAt(error, 'config.result')}
         />
-        <NumberInput
-          label="Time limit in milliseconds"
-          placeholder="30000"
-          min={1}
-          max={60_000}
-          value={typeof timeoutMs === 'number' ? timeoutMs : ''}
+        <DurationInput
+          id={`${id}-limit`}
+          label="Time limit"
+          placeholder="30"
+          value={typeof timeoutMs === 'number' ? timeoutMs : undefined}
           readOnly={readOnly}
-          onChange={(value) => set('timeoutMs', value === '' ? undefined : Number(value))}
-          error={errorAt(error, 'config.timeoutMs')}
+          onChange={(ms) => set('timeoutMs', ms)}
+          problem={errorAt(error, 'config.timeoutMs')}
         />
       </div>
       {!readOnly && (

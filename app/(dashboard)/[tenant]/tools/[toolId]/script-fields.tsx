@@ -1,7 +1,8 @@
 'use client'
-import { NumberInput, TagsInput } from '@mantine/core'
+import { TagsInput } from '@mantine/core'
 import { useId } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { DurationInput } from '@/app/_ui/duration-input'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
 import type { KindProps } from './kind-props'
@@ -11,7 +12,6 @@ import { configText, withField } from './tool-form'
 export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
   const id = useId()
   const hosts = Array.isArray(config.allowedHosts) ? config.allowedHosts.map(String) : []
-  const timeout = typeof config.timeoutMs === 'number' ? config.timeoutMs : ''
   const problem = errorAt(error, 'config.code')
   return (
     <section className={styles.group} aria-labelledby={id}>
@@ -36,15 +36,14 @@ export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
         </p>
       )}
       <div className={styles.pair}>
-        <NumberInput
-          label="Time limit in milliseconds"
-          placeholder="10000"
-          min={1}
-          max={10_000}
-          value={timeout}
+        <DurationInput
+          id={`${id}-limit`}
+          label="Time limit"
+          placeholder="10"
+          value={typeof config.timeoutMs === 'number' ? config.timeoutMs : undefined}
           readOnly={readOnly}
-          onChange={(value) => onConfig(withField(config, 'timeoutMs', value === '' ? undefined : Number(value)))}
-          error={errorAt(error, 'config.timeoutMs')}
+          onChange={(ms) => onConfig(withField(config, 'timeoutMs', ms))}
+          problem={errorAt(error, 'config.timeoutMs')}
         />
         <TagsInput
           label="Allowed hosts"

@@ -46,6 +46,12 @@ const CountsWidget = dynamic<WidgetProps>(
   { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 
+// Only steps that wait have these.
+const IsoDurationWidget = dynamic<WidgetProps>(
+  () => loadPart(() => import('../widgets/iso-duration-widget').then((module) => module.IsoDurationWidget)),
+  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
+)
+
 // Only scripts call hosts of their own.
 const HostsWidget = dynamic<WidgetProps>(
   () => loadPart(() => import('../widgets/hosts-widget').then((module) => module.HostsWidget)),
@@ -75,6 +81,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   workflow: WorkflowWidget,
   version: VersionWidget,
   duration: DurationWidget,
+  'iso-duration': IsoDurationWidget,
   retry: RetryWidget,
   assignees: AssigneesWidget,
   counts: CountsWidget,

@@ -1,11 +1,11 @@
 'use client'
 import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { DurationInput } from '@/app/_ui/duration-input'
 import type { Definition } from '@/server/definition/schema'
 import { isTimeLimit } from '@/server/definition/settings'
 import { useCommitted } from '../draft/use-committed'
 import { nameOf } from '../model/definition'
 import { setInitial, setMeta } from '../model/edit-steps'
-import { DurationInput } from '../widgets/duration-widget'
 import styles from './inspector.module.css'
 
 /** The form of the workflow itself, shown while no step is selected. */

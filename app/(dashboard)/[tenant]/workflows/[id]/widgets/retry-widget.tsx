@@ -1,7 +1,7 @@
 'use client'
 import { NumberInput, Select } from '@mantine/core'
+import { DurationInput } from '@/app/_ui/duration-input'
 import { isObject } from '../model/json-text'
-import { DurationInput } from './duration-widget'
 import { FieldFrame } from './field-frame'
 import type { WidgetProps } from './widget'
 
