@@ -18,6 +18,7 @@ import { useStartFields } from '../workflows/use-start-fields'
 import { WorkflowSelect } from '../workflows/workflow-select'
 import { cronText } from './cron-text'
 import { ScheduledTime } from './scheduled-time'
+import { WhenFields } from './when-fields'
 
 /** The problems of the START fields: by field, or of their JSON. */
 type Wrong = { errors: Record<string, string>; problem: string | null }
@@ -98,20 +99,12 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <Stack gap={4}>
-            <TextInput
-              label="Cron"
-              description="Minute, hour, day, month, weekday"
-              withAsterisk
-              autoComplete="off"
-              error={'reason' in shown && shown.of === 'cron' ? `It ${shown.reason}` : undefined}
-              value={cron}
-              onChange={(event) => setCron(event.currentTarget.value)}
-            />
-            <Text size="sm" aria-live="polite">
-              {words !== null && `${words}, ${timeZone}`}
-            </Text>
-          </Stack>
+          <WhenFields
+            cron={cron}
+            onChange={setCron}
+            problem={'reason' in shown && shown.of === 'cron' ? `It ${shown.reason}` : undefined}
+            words={words === null ? null : `${words}, ${timeZone}`}
+          />
           <Autocomplete
             label="Time zone"
             withAsterisk
