@@ -15,12 +15,7 @@ export const condition = defineStep({
     when: ExpressionText.describe('An expression that gives true or false, such as `${total} > 100`.'),
   }),
   form: {
-    when: {
-      widget: 'expression',
-      label: 'If',
-      placeholder: '${total} > 100',
-      help: 'Compare fields with ==, !=, <, >, in; combine with &&, ||, !.',
-    },
+    when: { widget: 'expression', label: 'If', placeholder: '${total} > 100' },
   },
   sample: { when: 'true' },
   exits: ['true', 'false', 'error'],

@@ -35,7 +35,7 @@ describe('a duration as a number and unit', () => {
     for (const text of ['', '.']) expect(writeIso(text, 'd')).toBeUndefined()
   })
 
-  test('tells text that it cannot show: several units, values of run data, and what is no duration', () => {
+  test('does not read other text: several units, values of run data, and what is no duration', () => {
     for (const text of [
       'P1DT2H',
       'PT1H30M',

@@ -64,6 +64,7 @@ test('an empty condition says that it is required, and its example is not shown 
     steps: [{ id: 'check', type: 'condition', when: '' }],
   })
   await open(page, workspace, id, '?step=check')
+  await page.getByRole('button', { name: 'Write as text' }).click()
   const field = page.getByRole('textbox', { name: 'If' })
   await expect(field).toHaveAttribute('aria-invalid', 'true')
   await expect(page.getByText('Must not be empty').first()).toBeVisible()

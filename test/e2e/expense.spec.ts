@@ -57,7 +57,11 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
   await page.getByRole('combobox', { name: 'Type of amount' }).click()
   await page.getByRole('option', { name: 'Number', exact: true }).click()
   await node(page, 'Condition').click()
-  await page.getByRole('textbox', { name: 'If' }).fill('${amount} > 1000')
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await page.getByRole('combobox', { name: 'Field of rule 1 of If' }).click()
+  await page.getByRole('option', { name: 'amount', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Operator of rule 1 of If' }).selectOption('is more than')
+  await page.getByRole('textbox', { name: 'Value of rule 1 of If' }).fill('1000')
 
   await exit(page, 'Condition', 'True').click()
   await choose('Request a decision')
@@ -189,7 +193,8 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
 
   await focused(page, 'react-flow__node', 'Condition')
   await press('Enter')
-  await tabTo(page, 'If')
+  await tabTo(page, 'Write as text')
+  await press('Enter')
   await press('Control+a')
   await page.keyboard.type('${amount} > 1000')
   await toGraph(page)

@@ -10,6 +10,7 @@ import type { ScreenActions } from '../actions/use-editor-actions'
 import { useCommitted } from '../draft/use-committed'
 import { entryOf, nameOf, stepLabel } from '../model/definition'
 import { changeType } from '../model/edit-steps'
+import { fieldChoices } from '../model/field-choices'
 import { inWords } from '../model/problem-words'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
@@ -51,6 +52,7 @@ export function Inspector(props: Props) {
   const { data } = useStepScope(workflowId, definition, step.id)
   const entry = entryOf(catalog, step.type)
   const labelOf = useCallback((stepId: string) => stepLabel(definition, stepId), [definition])
+  const choices = useMemo(() => fieldChoices(definition, catalog), [definition, catalog])
   const problems = useMemo(() => props.problems.filter(({ stepId }) => stepId === step.id), [props.problems, step.id])
   const fields = useMemo(() => {
     const common = catalog.common.form.filter(({ name }) => !entry || entry.common.includes(name))
@@ -80,7 +82,7 @@ export function Inspector(props: Props) {
   )
 
   return (
-    <ScopeProvider entries={data?.entries ?? []} open={data?.open ?? true} labelOf={labelOf}>
+    <ScopeProvider entries={data?.entries ?? []} open={data?.open ?? true} labelOf={labelOf} choices={choices}>
       <KeepInPlace when={problems}>
         <Stack gap="md">
           <div className={styles.head}>

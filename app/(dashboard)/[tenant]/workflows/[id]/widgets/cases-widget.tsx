@@ -2,8 +2,8 @@
 import { freeId } from '../model/definition'
 import { type Choice, caseProblem } from './choice-rows'
 import { Choices } from './choices'
-import { ExpressionInput } from './expression-input'
 import { expressionProblem } from './expression-widget'
+import { LazyRuleField } from './lazy-rule-field'
 import type { WidgetProps } from './widget'
 
 /** The cases of a switch, in the order they are checked: a label, an id and an expression. Each is an exit. */
@@ -17,7 +17,7 @@ export function CasesWidget(props: WidgetProps) {
       more={({ rest }, rowLabel, change) => {
         const text = typeof rest.when === 'string' ? rest.when : ''
         return (
-          <ExpressionInput
+          <LazyRuleField
             name={`Expression of ${rowLabel}`}
             code
             placeholder='${country} in ["DE", "FR"]'

@@ -1,17 +1,17 @@
 'use client'
 import { parseExpression } from '@/server/definition/expression/parse'
 import { TemplateSyntaxError } from '@/server/definition/template'
-import { ExpressionInput } from './expression-input'
 import { JsonWidget } from './json-widget'
+import { LazyRuleField } from './lazy-rule-field'
 import { inputProps, type WidgetProps } from './widget'
 
-/** One expression, such as a condition. */
+/** One condition, as rules or as text. */
 export function ExpressionWidget(props: WidgetProps) {
   const { field, value, onChange } = props
   if (value !== undefined && typeof value !== 'string') return <JsonWidget {...props} />
   const text = value ?? ''
   return (
-    <ExpressionInput
+    <LazyRuleField
       {...inputProps(props)}
       error={expressionProblem(text) ?? props.problem}
       name={field.label}

@@ -13,8 +13,10 @@ import { fieldElementId, type WidgetProps } from './widget'
  */
 export function IsoDurationWidget(props: WidgetProps) {
   const { field, value, onChange, problem, readOnly } = props
-  const [asText, setAsText] = useState(false)
   const readable = value === undefined || (typeof value === 'string' && readIso(value) !== null)
+  // Text stays text while it is typed, even once it can be read.
+  const [asText, setAsText] = useState(!readable)
+  if (!readable && !asText) setAsText(true)
   if (asText || !readable) {
     return (
       <Stack gap={4}>

@@ -1,5 +1,6 @@
 'use client'
 import { createContext, type ReactNode, type RefObject, use, useMemo, useRef } from 'react'
+import type { JsonValue } from '@/server/definition/json'
 import type { Scope as ReadScope } from '@/server/views/workflows/scope-of'
 
 export type ScopeEntry = ReadScope['entries'][number]
@@ -11,6 +12,8 @@ export interface InsertTarget {
 
 interface Scope {
   entries: ScopeEntry[]
+  /** The only values of some of them. */
+  choices?: ReadonlyMap<string, readonly JsonValue[]> | undefined
   /** Whether an earlier step can add fields of any name. */
   open: boolean
   /** A step's display name. */
@@ -26,11 +29,12 @@ export function ScopeProvider(props: {
   entries: ScopeEntry[]
   open: boolean
   labelOf: (stepId: string) => string
+  choices?: Scope['choices']
   children: ReactNode
 }) {
-  const { entries, open, labelOf, children } = props
+  const { entries, open, labelOf, choices, children } = props
   const target = useRef<InsertTarget | null>(null)
-  const value = useMemo(() => ({ entries, open, labelOf, target }), [entries, open, labelOf])
+  const value = useMemo(() => ({ entries, open, labelOf, choices, target }), [entries, open, labelOf, choices])
   return <Context value={value}>{children}</Context>
 }
 

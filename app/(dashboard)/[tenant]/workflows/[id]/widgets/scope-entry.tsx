@@ -31,7 +31,8 @@ export function ScopeEntryLine({ entry }: { entry: ScopeEntry }) {
   )
 }
 
-function originOf(entry: ScopeEntry, labelOf: (stepId: string) => string): string {
+/** Where a value comes from, such as `from START`. */
+export function originOf(entry: ScopeEntry, labelOf: (stepId: string) => string): string {
   if (entry.from === 'run') return 'all run data'
   if (entry.from === 'start') return 'from START'
   return `from ${entry.stepId === undefined || entry.stepId === null ? 'a step' : labelOf(entry.stepId)}`
