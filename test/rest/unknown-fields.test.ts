@@ -89,9 +89,9 @@ test('bodies that may have any fields are not looked at: START fields, deliverie
     expect(unknownsOf(endpoint(id)), id).toBeUndefined()
   }
   expect(told('cancelRun', { runId: 'run_1', resaon: 'x' })).toEqual([['resaon', 'reason']])
-  expect(told('resumeRun', { type: 'request_user_action', actionId: 'ok', actionvalue: 'yes', data: {} })).toEqual([
+  expect(told('resumeRun', { type: 'request_user_action', actionId: 'ok', actionvalue: 'yes', fields: {} })).toEqual([
     ['actionvalue', 'actionValue'],
-    ['data', undefined],
+    ['fields', undefined],
   ])
 })
 
