@@ -24,7 +24,7 @@ export function kindOf(text: string): 'script' | 'http' | 'mcp' | 'builtin' | nu
   return text === 'script' || text === 'http' || text === 'mcp' || text === 'builtin' ? text : null
 }
 
-/** A page's `searchParams`: the first value of each name. */
-export function reader(params: Record<string, string | string[] | undefined>): (name: string) => string {
-  return (name) => [params[name]].flat()[0] ?? ''
+/** The first value of each name in a URL. */
+export function reader(search: URLSearchParams): (name: string) => string {
+  return (name) => search.get(name) ?? ''
 }

@@ -1,4 +1,6 @@
 import { Skeleton } from '@mantine/core'
+import { PageBody } from '@/app/_ui/page-body'
+import { PageHeader } from '@/app/_ui/page-header'
 import styles from './list.module.css'
 
 const ROWS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
@@ -11,5 +13,17 @@ export function ListSkeleton() {
         <Skeleton key={row} height={44} radius="sm" />
       ))}
     </div>
+  )
+}
+
+/** A list's screen while it loads. */
+export function ListLoading({ title }: { title: string }) {
+  return (
+    <>
+      <PageHeader title={title} />
+      <PageBody>
+        <ListSkeleton />
+      </PageBody>
+    </>
   )
 }

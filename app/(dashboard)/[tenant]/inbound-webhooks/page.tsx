@@ -1,15 +1,10 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { InboundList } from './inbound-list'
 
 export const metadata: Metadata = { title: 'Inbound webhooks' }
 
-export default async function InboundPage({ params }: { params: Promise<{ tenant: string }> }) {
-  const { trpc, prefetch, Hydrate } = await serverTrpc((await params).tenant)
-  await prefetch(trpc.inbound.list.queryOptions())
-  return (
-    <Hydrate>
-      <InboundList />
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  () => <InboundList />,
+  (trpc) => [trpc.inbound.list.queryOptions()],
+)

@@ -1,17 +1,11 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { InsightsScreen } from '../_insights/insights-screen'
 import { DEFAULT_DAYS } from '../_insights/period'
 
 export const metadata: Metadata = { title: 'Insights' }
 
-export default async function InsightsPage({ params }: { params: Promise<{ tenant: string }> }) {
-  const { tenant } = await params
-  const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
-  await prefetch(trpc.insights.read.queryOptions({ days: DEFAULT_DAYS }))
-  return (
-    <Hydrate>
-      <InsightsScreen />
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  () => <InsightsScreen />,
+  (trpc) => [trpc.insights.read.queryOptions({ days: DEFAULT_DAYS })],
+)

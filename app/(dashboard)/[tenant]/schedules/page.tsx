@@ -1,15 +1,10 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { ScheduleList } from './schedule-list'
 
 export const metadata: Metadata = { title: 'Schedules' }
 
-export default async function SchedulesPage({ params }: { params: Promise<{ tenant: string }> }) {
-  const { trpc, prefetch, Hydrate } = await serverTrpc((await params).tenant)
-  await prefetch(trpc.schedules.list.queryOptions())
-  return (
-    <Hydrate>
-      <ScheduleList />
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  () => <ScheduleList />,
+  (trpc) => [trpc.schedules.list.queryOptions()],
+)

@@ -1,16 +1,10 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { AgentScreen } from './agent-screen'
 
 export const metadata: Metadata = { title: 'Agent' }
 
-export default async function AgentPage({ params }: { params: Promise<{ tenant: string; agentId: string }> }) {
-  const { tenant, agentId } = await params
-  const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
-  await prefetch(trpc.agents.open.queryOptions({ id: agentId }))
-  return (
-    <Hydrate>
-      <AgentScreen agentId={agentId} key={agentId} />
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  ({ agentId }: { agentId: string }) => <AgentScreen agentId={agentId} key={agentId} />,
+  (trpc, { agentId }) => [trpc.agents.open.queryOptions({ id: agentId })],
+)

@@ -1,20 +1,16 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { POLICY } from '@/server/auth/policy'
 import { MemberList } from './member-list'
 import { RoleMatrix } from './role-matrix'
 
 export const metadata: Metadata = { title: 'Members' }
 
-export default async function MembersPage({ params }: { params: Promise<{ tenant: string }> }) {
-  const { tenant } = await params
-  const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
-  await Promise.all([prefetch(trpc.members.list.queryOptions()), prefetch(trpc.members.invitations.queryOptions())])
-  return (
-    <Hydrate>
-      <MemberList>
-        <RoleMatrix policy={POLICY} />
-      </MemberList>
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  () => (
+    <MemberList>
+      <RoleMatrix policy={POLICY} />
+    </MemberList>
+  ),
+  (trpc) => [trpc.members.list.queryOptions(), trpc.members.invitations.queryOptions()],
+)

@@ -1,15 +1,10 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { ServiceScreen } from './service-screen'
 
 export const metadata: Metadata = { title: 'Service' }
 
-export default async function ServicePage({ params }: { params: Promise<{ tenant: string }> }) {
-  const { trpc, prefetch, Hydrate } = await serverTrpc((await params).tenant)
-  await prefetch(trpc.service.read.queryOptions())
-  return (
-    <Hydrate>
-      <ServiceScreen />
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  () => <ServiceScreen />,
+  (trpc) => [trpc.service.read.queryOptions()],
+)

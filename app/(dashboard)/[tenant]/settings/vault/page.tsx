@@ -1,15 +1,10 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { VaultList } from './vault-list'
 
 export const metadata: Metadata = { title: 'Vault' }
 
-export default async function VaultPage({ params }: { params: Promise<{ tenant: string }> }) {
-  const { trpc, prefetch, Hydrate } = await serverTrpc((await params).tenant)
-  await prefetch(trpc.vault.list.queryOptions())
-  return (
-    <Hydrate>
-      <VaultList />
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  () => <VaultList />,
+  (trpc) => [trpc.vault.list.queryOptions()],
+)

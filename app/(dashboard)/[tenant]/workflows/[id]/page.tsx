@@ -1,20 +1,13 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { Editor } from './editor/editor'
 
 export const metadata: Metadata = { title: 'Workflow' }
 
-export default async function Page({ params }: { params: Promise<{ tenant: string; id: string }> }) {
-  const { tenant, id } = await params
-  const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
-  const workflowId = decodeURIComponent(id)
-  await Promise.all([
-    prefetch(trpc.workflows.get.queryOptions({ id: workflowId })),
-    prefetch(trpc.steps.catalog.queryOptions()),
-  ])
-  return (
-    <Hydrate>
-      <Editor workflowId={workflowId} />
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  ({ id }: { id: string }) => <Editor workflowId={decodeURIComponent(id)} />,
+  (trpc, { id }) => [
+    trpc.workflows.get.queryOptions({ id: decodeURIComponent(id) }),
+    trpc.steps.catalog.queryOptions(),
+  ],
+)

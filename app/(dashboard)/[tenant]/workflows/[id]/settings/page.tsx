@@ -1,17 +1,10 @@
 import type { Metadata } from 'next'
-import { serverTrpc } from '@/app/_trpc/server'
+import { workspacePage } from '@/app/_trpc/page'
 import { SettingsScreen } from './settings-screen'
 
 export const metadata: Metadata = { title: 'Settings of a workflow' }
 
-export default async function Page({ params }: { params: Promise<{ tenant: string; id: string }> }) {
-  const { tenant, id } = await params
-  const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
-  const workflowId = decodeURIComponent(id)
-  await prefetch(trpc.workflows.get.queryOptions({ id: workflowId }))
-  return (
-    <Hydrate>
-      <SettingsScreen workflowId={workflowId} />
-    </Hydrate>
-  )
-}
+export default workspacePage(
+  ({ id }: { id: string }) => <SettingsScreen workflowId={decodeURIComponent(id)} />,
+  (trpc, { id }) => [trpc.workflows.get.queryOptions({ id: decodeURIComponent(id) })],
+)
