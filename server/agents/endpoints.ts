@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { type VersionedApi, versionedEndpoints } from '../versioned/endpoints'
@@ -71,11 +72,7 @@ export const AGENT_ENDPOINTS = {
       examples: { message: example('A message', { message: 'Two chairs, 25 in all.' }) },
     },
     answers: {
-      200: {
-        description: 'The answer.',
-        schema: answers.AgentAnswer,
-        examples: { answer: example('An answer', examples.agentAnswer) },
-      },
+      200: answer('The answer.', answers.AgentAnswer, { answer: example('An answer', examples.agentAnswer) }),
     },
     errors: [
       'MESSAGE_REQUIRED',
@@ -104,11 +101,7 @@ export const AGENT_ENDPOINTS = {
     permission: 'agent:read',
     query: z.object({ version: z.string().optional().describe('`latest` (the default), `published` or a number.') }),
     answers: {
-      200: {
-        description: 'The schema.',
-        schema: answers.AgentSchema,
-        examples: { schema: example('A schema', examples.agentSchema) },
-      },
+      200: answer('The schema.', answers.AgentSchema, { schema: example('A schema', examples.agentSchema) }),
     },
     errors: ['AGENT_NOT_FOUND', 'AGENT_NO_STRUCTURED_OUTPUT'],
     run: async ({ ctx, params, query }) => ({

@@ -1,3 +1,4 @@
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import * as answers from './answers'
@@ -24,11 +25,7 @@ export const THREAD_ENDPOINTS = {
       'Most recently answered first. Tokens get the threads of their own subject, API keys those of everybody.',
     query: ListThreads,
     answers: {
-      200: {
-        description: 'A page of threads.',
-        schema: answers.ThreadList,
-        examples: { list: example('One thread', examples.threadList) },
-      },
+      200: answer('A page of threads.', answers.ThreadList, { list: example('One thread', examples.threadList) }),
     },
     errors: ['AGENT_NOT_FOUND'],
     run: async ({ ctx, params, query }) => ({ body: await listThreads(ctx, params.agentId, query) }),
@@ -43,11 +40,7 @@ export const THREAD_ENDPOINTS = {
       'The turns with their messages and tool calls, newest first. Values of the vault are masked. A page of more than 4 MiB has fewer turns than `limit`, but at least one.',
     query: ReadThread,
     answers: {
-      200: {
-        description: 'The thread.',
-        schema: answers.Thread,
-        examples: { thread: example('A thread with one turn', examples.thread) },
-      },
+      200: answer('The thread.', answers.Thread, { thread: example('A thread with one turn', examples.thread) }),
     },
     errors: ['THREAD_NOT_FOUND'],
     run: async ({ ctx, params, query }) => ({ body: await getThread(ctx, params, query) }),

@@ -1,5 +1,6 @@
 import { AGENT_ID, createAgent } from '../agents/examples'
 import { inbound } from '../inbound/examples'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { createTool, TOOL_ID } from '../tools/examples'
@@ -42,11 +43,9 @@ export const AS_CODE_ENDPOINTS = {
     permission: 'workflow:read',
     query: ExportDefinitions,
     answers: {
-      200: {
-        description: 'At most about 3 MB; send `next` as `after` to get the rest.',
-        schema: answers.Definitions,
-        examples: { all: example('One of each', { ...definitions, next: null }) },
-      },
+      200: answer('At most about 3 MB; send `next` as `after` to get the rest.', answers.Definitions, {
+        all: example('One of each', { ...definitions, next: null }),
+      }),
     },
     errors: [],
     run: async ({ ctx, query }) => ({ body: await exportDefinitions(ctx, query) }),
@@ -64,18 +63,14 @@ export const AS_CODE_ENDPOINTS = {
       examples: { all: example('As for apply', { ...definitions, publish: true }) },
     },
     answers: {
-      200: {
-        description: 'What would change.',
-        schema: answers.DefinitionsDiff,
-        examples: {
-          drifted: example('A change that would be refused', {
-            changes: [{ ...updated, before, after: createWorkflow }],
-            drift: [drift],
-            problems: [],
-            ...rest,
-          }),
-        },
-      },
+      200: answer('What would change.', answers.DefinitionsDiff, {
+        drifted: example('A change that would be refused', {
+          changes: [{ ...updated, before, after: createWorkflow }],
+          drift: [drift],
+          problems: [],
+          ...rest,
+        }),
+      }),
     },
     errors: [],
     large: true,
@@ -96,11 +91,9 @@ export const AS_CODE_ENDPOINTS = {
       examples: { all: example('One of each, published', { ...definitions, publish: true }) },
     },
     answers: {
-      200: {
-        description: 'The changes made.',
-        schema: answers.AppliedDefinitions,
-        examples: { applied: example('A new version, published', { changes: [updated], ...rest }) },
-      },
+      200: answer('The changes made.', answers.AppliedDefinitions, {
+        applied: example('A new version, published', { changes: [updated], ...rest }),
+      }),
     },
     errors: ['VALIDATION_FAILED', 'DEFINITIONS_DRIFTED'],
     large: true,

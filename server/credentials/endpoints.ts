@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import * as answers from './answers'
@@ -26,36 +27,28 @@ const key = {
 }
 const created = { id: ID, key: 'sk_…', tenantId: 'ten_01K5A3QJ8Z0T7V2M9C4D6E8F1G', role: 'operator' }
 
-const common = { parameters, tag: 'API keys' } as const
+const common = { parameters, tag: 'API keys', permission: 'key:manage' } as const
 const changed = (disabled: boolean) => ({
-  200: {
-    description: 'The key.',
-    schema: answers.ChangedKey,
-    examples: { key: example('The key', { id: ID, tenantId: created.tenantId, disabled }) },
-  },
+  200: answer('The key.', answers.ChangedKey, {
+    key: example('The key', { id: ID, tenantId: created.tenantId, disabled }),
+  }),
 })
 
 export const KEY_ENDPOINTS = {
   listApiKeys: endpoint({
     ...common,
-    permission: 'key:manage',
     method: 'GET',
     path: '/api/keys',
     summary: 'List the API keys',
     description: 'Newest first, without the keys themselves. Disabled and replaced ones too.',
     answers: {
-      200: {
-        description: 'The keys.',
-        schema: z.array(answers.ApiKeyItem),
-        examples: { list: example('One key', [key]) },
-      },
+      200: answer('The keys.', z.array(answers.ApiKeyItem), { list: example('One key', [key]) }),
     },
     errors: [],
     run: async ({ ctx }) => ({ body: await listApiKeys(ctx) }),
   }),
   createApiKey: endpoint({
     ...common,
-    permission: 'key:manage',
     method: 'POST',
     path: '/api/keys',
     summary: 'Create an API key',
@@ -67,11 +60,7 @@ export const KEY_ENDPOINTS = {
       examples: { key: example('For a service', { name: key.name, role: key.role }) },
     },
     answers: {
-      201: {
-        description: 'The new key.',
-        schema: answers.CreatedKey,
-        examples: { key: example('With the key', created) },
-      },
+      201: answer('The new key.', answers.CreatedKey, { key: example('With the key', created) }),
     },
     errors: [],
     // No `Idempotency-Key`: a stored response would contain the key.
@@ -79,7 +68,6 @@ export const KEY_ENDPOINTS = {
   }),
   rotateApiKey: endpoint({
     ...common,
-    permission: 'key:manage',
     method: 'POST',
     path: `${path}/rotate`,
     summary: 'Replace an API key',
@@ -91,16 +79,12 @@ export const KEY_ENDPOINTS = {
       examples: { now: example('The old one stops at once', { graceMs: 0 }) },
     },
     answers: {
-      200: {
-        description: 'The new key.',
-        schema: answers.RotatedKey,
-        examples: {
-          key: example('With the key', {
-            ...{ ...created, id: 'key_01K5A3QJ8Z0T7V2M9C4D6E8F1H' },
-            ...{ rotatedFrom: ID, graceUntil: '2026-01-06T09:30:00.000Z' },
-          }),
-        },
-      },
+      200: answer('The new key.', answers.RotatedKey, {
+        key: example('With the key', {
+          ...{ ...created, id: 'key_01K5A3QJ8Z0T7V2M9C4D6E8F1H' },
+          ...{ rotatedFrom: ID, graceUntil: '2026-01-06T09:30:00.000Z' },
+        }),
+      }),
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
     // No `Idempotency-Key`: a stored response would contain the key.
@@ -108,7 +92,6 @@ export const KEY_ENDPOINTS = {
   }),
   disableApiKey: endpoint({
     ...common,
-    permission: 'key:manage',
     method: 'POST',
     path: `${path}/disable`,
     summary: 'Disable an API key',
@@ -119,7 +102,6 @@ export const KEY_ENDPOINTS = {
   }),
   enableApiKey: endpoint({
     ...common,
-    permission: 'key:manage',
     method: 'POST',
     path: `${path}/enable`,
     summary: 'Enable an API key',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import * as answers from './answers'
@@ -31,36 +32,30 @@ const secret = {
 const tenantId = 'ten_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
 const created = { id: ID, secret: 'Vb0…', audience: 'app.example.com', tenantId, role: 'operator' }
 
-const common = { parameters, tag: 'Signing secrets' } as const
+const common = { parameters, tag: 'Signing secrets', permission: 'secret:manage' } as const
 const changed = (disabled: boolean) => ({
-  200: {
-    description: 'The signing secret.',
-    schema: answers.ChangedSecret,
-    examples: { secret: example('The signing secret', { id: ID, tenantId, disabled }) },
-  },
+  200: answer('The signing secret.', answers.ChangedSecret, {
+    secret: example('The signing secret', { id: ID, tenantId, disabled }),
+  }),
 })
 
 export const SIGNING_SECRET_ENDPOINTS = {
   listSigningSecrets: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'GET',
     path: '/api/signing-secrets',
     summary: 'List the signing secrets',
     description: 'Newest first, without the secrets themselves. Disabled and replaced ones too.',
     answers: {
-      200: {
-        description: 'The signing secrets.',
-        schema: z.array(answers.SigningSecretItem),
-        examples: { list: example('One signing secret', [secret]) },
-      },
+      200: answer('The signing secrets.', z.array(answers.SigningSecretItem), {
+        list: example('One signing secret', [secret]),
+      }),
     },
     errors: [],
     run: async ({ ctx }) => ({ body: await listSigningSecrets(ctx) }),
   }),
   createSigningSecret: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'POST',
     path: '/api/signing-secrets',
     summary: 'Create a signing secret',
@@ -72,11 +67,7 @@ export const SIGNING_SECRET_ENDPOINTS = {
       examples: { secret: example('For one workflow', { name: secret.name, ...limits }) },
     },
     answers: {
-      201: {
-        description: 'The new signing secret.',
-        schema: answers.CreatedSecret,
-        examples: { secret: example('With the secret', created) },
-      },
+      201: answer('The new signing secret.', answers.CreatedSecret, { secret: example('With the secret', created) }),
     },
     errors: [],
     // No `Idempotency-Key`: a stored response would contain the secret.
@@ -84,18 +75,15 @@ export const SIGNING_SECRET_ENDPOINTS = {
   }),
   limitSigningSecret: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'PUT',
     path: `${path}/limits`,
     summary: 'Change what tokens of a signing secret may touch',
     description: 'Replaces all its limits. It applies to tokens that were already issued, from their next request on.',
     body: { schema: NewLimits, required: true, examples: { limits: example('One workflow', limits) } },
     answers: {
-      200: {
-        description: 'The new limits.',
-        schema: answers.LimitedSecret,
-        examples: { limits: example('The limits', { id: ID, tenantId, ...limits }) },
-      },
+      200: answer('The new limits.', answers.LimitedSecret, {
+        limits: example('The limits', { id: ID, tenantId, ...limits }),
+      }),
     },
     errors: ['NOT_FOUND'],
     run: async ({ ctx, params, body }) => ({
@@ -104,7 +92,6 @@ export const SIGNING_SECRET_ENDPOINTS = {
   }),
   rotateSigningSecret: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'POST',
     path: `${path}/rotate`,
     summary: 'Replace a signing secret',
@@ -116,16 +103,12 @@ export const SIGNING_SECRET_ENDPOINTS = {
       examples: { now: example('Tokens of the old one stop working at once', { graceMs: 0 }) },
     },
     answers: {
-      200: {
-        description: 'The new signing secret.',
-        schema: answers.RotatedSecret,
-        examples: {
-          secret: example('With the secret', {
-            ...{ ...created, id: 'sec_01K5A3QJ8Z0T7V2M9C4D6E8F1H' },
-            ...{ rotatedFrom: ID, graceUntil: '2026-01-06T09:30:00.000Z' },
-          }),
-        },
-      },
+      200: answer('The new signing secret.', answers.RotatedSecret, {
+        secret: example('With the secret', {
+          ...{ ...created, id: 'sec_01K5A3QJ8Z0T7V2M9C4D6E8F1H' },
+          ...{ rotatedFrom: ID, graceUntil: '2026-01-06T09:30:00.000Z' },
+        }),
+      }),
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
     // No `Idempotency-Key`: a stored response would contain the secret.
@@ -135,7 +118,6 @@ export const SIGNING_SECRET_ENDPOINTS = {
   }),
   disableSigningSecret: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'POST',
     path: `${path}/disable`,
     summary: 'Disable a signing secret',
@@ -147,7 +129,6 @@ export const SIGNING_SECRET_ENDPOINTS = {
   }),
   enableSigningSecret: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'POST',
     path: `${path}/enable`,
     summary: 'Enable a signing secret',

@@ -1,3 +1,4 @@
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import * as answers from './answers'
@@ -27,11 +28,9 @@ export const EVENT_ENDPOINTS = {
       },
     },
     answers: {
-      200: {
-        description: 'The event is stored, and will be delivered even if the service stops now.',
-        schema: answers.PostedEvent,
-        examples: { posted: example('Posted', { success: true, eventId: 'pay_7c1' }) },
-      },
+      200: answer('The event is stored, and will be delivered even if the service stops now.', answers.PostedEvent, {
+        posted: example('Posted', { success: true, eventId: 'pay_7c1' }),
+      }),
     },
     errors: ['CONFLICT'],
     run: async ({ ctx, body }) => ({ body: await postEvent(ctx, body) }),

@@ -4,6 +4,7 @@ import { database } from '../database'
 import { AnyJson } from '../definition/any-json'
 import { readBytes } from '../http/body'
 import { log } from '../log'
+import { answer } from '../openapi/answer'
 import { endpoint, publicEndpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { listAnswer } from '../openapi/list-answer'
@@ -26,14 +27,12 @@ const common = {
     deliveryId: { description: 'The delivery.', example: delivery.id },
   },
   tag: 'Inbound webhooks',
+  permission: 'workflow:publish',
 } as const
 const NOT_FOUND = ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'] as const
 
-const whole = (description: string) => ({
-  description,
-  schema: answers.InboundWebhook,
-  examples: { webhook: example('For GitHub', inbound) },
-})
+const whole = (description: string) =>
+  answer(description, answers.InboundWebhook, { webhook: example('For GitHub', inbound) })
 
 const named = ({ id, inboundId }: Record<'id' | 'inboundId', string>) => ({ workflowId: id, inboundId })
 
@@ -54,17 +53,12 @@ export const INBOUND_ENDPOINTS = {
       examples: { opened: example('An issue', { action: 'opened', issue: { number: 7, title: 'It drips' } }) },
     },
     answers: {
-      200: {
-        description:
-          'No run was started: the delivery was filtered, or is a duplicate. For Slack: the challenge, or an empty body.',
-        schema: z.union([answers.ReceivedDelivery, answers.Challenge]),
-        examples: { filtered: example('Filtered', { ...received, outcome: 'filtered', runId: null }) },
-      },
-      202: {
-        description: 'A run was started.',
-        schema: answers.ReceivedDelivery,
-        examples: { started: example('Started', received) },
-      },
+      200: answer(
+        'No run was started: the delivery was filtered, or is a duplicate. For Slack: the challenge, or an empty body.',
+        z.union([answers.ReceivedDelivery, answers.Challenge]),
+        { filtered: example('Filtered', { ...received, outcome: 'filtered', runId: null }) },
+      ),
+      202: answer('A run was started.', answers.ReceivedDelivery, { started: example('Started', received) }),
     },
     errors: [
       ...([
@@ -90,24 +84,20 @@ export const INBOUND_ENDPOINTS = {
   }),
   listInboundWebhooks: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'GET',
     path,
     summary: 'List the inbound webhooks of a workflow',
     description: 'Newest first, without their secrets. A workflow has at most 50.',
     answers: {
-      200: {
-        description: 'The inbound webhooks.',
-        schema: z.array(answers.InboundWebhook),
-        examples: { list: example('One inbound webhook', [inbound]) },
-      },
+      200: answer('The inbound webhooks.', z.array(answers.InboundWebhook), {
+        list: example('One inbound webhook', [inbound]),
+      }),
     },
     errors: ['WORKFLOW_NOT_FOUND'],
     run: async ({ ctx, params }) => ({ body: await listInbound(ctx, { workflowId: params.id }) }),
   }),
   createInboundWebhook: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'POST',
     path,
     summary: 'Create an inbound webhook',
@@ -125,12 +115,12 @@ export const INBOUND_ENDPOINTS = {
       },
     },
     answers: {
-      201: {
-        description: 'The new inbound webhook.',
-        schema: answers.CreatedInbound,
-        headers: ['Location'],
-        examples: { webhook: example('With its secret', { ...inbound, last: null, secret: '5f0c…' }) },
-      },
+      201: answer(
+        'The new inbound webhook.',
+        answers.CreatedInbound,
+        { webhook: example('With its secret', { ...inbound, last: null, secret: '5f0c…' }) },
+        ['Location'],
+      ),
     },
     errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'CONFLICT'],
     // No `Idempotency-Key`: a stored answer would hold the secret.
@@ -142,7 +132,6 @@ export const INBOUND_ENDPOINTS = {
   }),
   getInboundWebhook: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'GET',
     path: one,
     summary: 'Get an inbound webhook',
@@ -153,7 +142,6 @@ export const INBOUND_ENDPOINTS = {
   }),
   updateInboundWebhook: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'PUT',
     path: one,
     summary: 'Change, pause or resume an inbound webhook',
@@ -165,24 +153,18 @@ export const INBOUND_ENDPOINTS = {
   }),
   deleteInboundWebhook: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'DELETE',
     path: one,
     summary: 'Delete an inbound webhook',
     description: 'Its deliveries are deleted too. The runs it has started are kept.',
     answers: {
-      200: {
-        description: 'It is gone.',
-        schema: answers.DeletedInbound,
-        examples: { deleted: example('Deleted', { id: ID, deleted: true }) },
-      },
+      200: answer('It is gone.', answers.DeletedInbound, { deleted: example('Deleted', { id: ID, deleted: true }) }),
     },
     errors: NOT_FOUND,
     run: async ({ ctx, params }) => ({ body: await deleteInbound(ctx, named(params)) }),
   }),
   rotateInboundSecret: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'POST',
     path: `${one}/rotate`,
     summary: 'Replace the secret of an inbound webhook',
@@ -190,13 +172,9 @@ export const INBOUND_ENDPOINTS = {
       'With the sender’s own or a generated one. For a while both are accepted. `Idempotency-Key` has no effect here.',
     body: { schema: RotateInbound, required: false, examples: { hour: example('One hour', { graceHours: 1 }) } },
     answers: {
-      200: {
-        description: 'The new secret.',
-        schema: answers.RotatedInbound,
-        examples: {
-          rotated: example('A generated secret', { id: ID, secret: '5f0c…', oldSecretEndsAt: delivery.createdAt }),
-        },
-      },
+      200: answer('The new secret.', answers.RotatedInbound, {
+        rotated: example('A generated secret', { id: ID, secret: '5f0c…', oldSecretEndsAt: delivery.createdAt }),
+      }),
     },
     errors: NOT_FOUND,
     // No `Idempotency-Key`: a stored answer would hold the secret.
@@ -206,7 +184,6 @@ export const INBOUND_ENDPOINTS = {
   }),
   tryInboundWebhook: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'POST',
     path: `${one}/test`,
     summary: 'Try the mapping and the filter',
@@ -217,11 +194,7 @@ export const INBOUND_ENDPOINTS = {
       examples: { issue: example('An issue', { body: { action: 'opened', issue: { title: 'It drips' } } }) },
     },
     answers: {
-      200: {
-        description: 'What it would start.',
-        schema: answers.TriedInbound,
-        examples: { tried: example('A run', tried) },
-      },
+      200: answer('What it would start.', answers.TriedInbound, { tried: example('A run', tried) }),
     },
     errors: [...NOT_FOUND, 'WORKFLOW_ARCHIVED'],
     run: async ({ ctx, params: { id, inboundId }, body }) => ({
@@ -230,19 +203,16 @@ export const INBOUND_ENDPOINTS = {
   }),
   listInboundDeliveries: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'GET',
     path: `${one}/deliveries`,
     summary: 'List the deliveries of an inbound webhook',
     description: 'Newest first, without their contents. They are kept for 30 days.',
     query: ListInboundDeliveries,
     answers: {
-      200: {
-        description: 'The deliveries.',
-        schema: z.array(answers.InboundDelivery),
-        headers: ['X-Total-Count', 'Link'],
-        examples: { list: example('One delivery', [delivery]) },
-      },
+      200: answer('The deliveries.', z.array(answers.InboundDelivery), { list: example('One delivery', [delivery]) }, [
+        'X-Total-Count',
+        'Link',
+      ]),
     },
     errors: NOT_FOUND,
     run: async ({ ctx, params: { id, inboundId }, query, request }) =>
@@ -250,25 +220,20 @@ export const INBOUND_ENDPOINTS = {
   }),
   getInboundDelivery: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'GET',
     path: `${one}/deliveries/{deliveryId}`,
     summary: 'Get a delivery of an inbound webhook',
     description: 'With its body and headers.',
     answers: {
-      200: {
-        description: 'The delivery.',
-        schema: answers.WholeInboundDelivery,
-        examples: {
-          delivery: example('The delivery', {
-            ...delivery,
-            contentType: 'application/json',
-            headers: { 'x-github-event': 'issues' },
-            query: {},
-            body: '{"action":"opened","issue":{"title":"It drips"}}',
-          }),
-        },
-      },
+      200: answer('The delivery.', answers.WholeInboundDelivery, {
+        delivery: example('The delivery', {
+          ...delivery,
+          contentType: 'application/json',
+          headers: { 'x-github-event': 'issues' },
+          query: {},
+          body: '{"action":"opened","issue":{"title":"It drips"}}',
+        }),
+      }),
     },
     errors: NOT_FOUND,
     run: async ({ ctx, params: { id, inboundId, deliveryId } }) => ({
@@ -277,20 +242,15 @@ export const INBOUND_ENDPOINTS = {
   }),
   replayInboundDelivery: endpoint({
     ...common,
-    permission: 'workflow:publish',
     method: 'POST',
     path: `${one}/deliveries/{deliveryId}/replay`,
     summary: 'Replay a delivery',
     description: 'Applies the current mapping and filter to it as a new delivery, which may start another run.',
     headers: ['Idempotency-Key'],
     answers: {
-      201: {
-        description: 'The new delivery.',
-        schema: answers.InboundDelivery,
-        examples: {
-          replay: example('A replay', { ...delivery, replayOf: delivery.id, replayedBy: inbound.createdBy }),
-        },
-      },
+      201: answer('The new delivery.', answers.InboundDelivery, {
+        replay: example('A replay', { ...delivery, replayOf: delivery.id, replayedBy: inbound.createdBy }),
+      }),
     },
     errors: [...NOT_FOUND, 'CONFLICT'],
     limit: 'starts',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { publicOrigin } from '../http/origin'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import * as answers from './answers'
@@ -41,11 +42,7 @@ export const LINK_ENDPOINTS = {
     permission: 'run:read',
     query: ListTaskLinks,
     answers: {
-      200: {
-        description: 'The links.',
-        schema: z.array(answers.TaskLink),
-        examples: { list: example('One link', [link]) },
-      },
+      200: answer('The links.', z.array(answers.TaskLink), { list: example('One link', [link]) }),
     },
     errors: ['RUN_NOT_FOUND'],
     run: async ({ ctx, params, query }) => ({
@@ -73,16 +70,12 @@ export const LINK_ENDPOINTS = {
       },
     },
     answers: {
-      201: {
-        description: 'The new link.',
-        schema: answers.CreatedTaskLink,
-        examples: {
-          link: example('With its address', {
-            ...link,
-            url: 'https://millrace.example.com/task#eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
-          }),
-        },
-      },
+      201: answer('The new link.', answers.CreatedTaskLink, {
+        link: example('With its address', {
+          ...link,
+          url: 'https://millrace.example.com/task#eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
+        }),
+      }),
     },
     errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED', 'NOT_ASSIGNED', 'SELF_APPROVAL', 'ALREADY_VOTED', 'CONFLICT'],
     // No `Idempotency-Key`: a stored answer would hold the link.
@@ -99,11 +92,9 @@ export const LINK_ENDPOINTS = {
     description: 'It stops working at once. A link that has been used cannot be revoked.',
     permission: 'run:resume',
     answers: {
-      200: {
-        description: 'The link as it is now.',
-        schema: answers.TaskLink,
-        examples: { revoked: example('Revoked', { ...link, revokedAt: '2026-01-05T10:00:00.000Z' }) },
-      },
+      200: answer('The link as it is now.', answers.TaskLink, {
+        revoked: example('Revoked', { ...link, revokedAt: '2026-01-05T10:00:00.000Z' }),
+      }),
     },
     errors: ['RUN_NOT_FOUND', 'NOT_FOUND', 'CONFLICT'],
     run: async ({ ctx, params }) => ({ body: await revokeTaskLink(ctx, params) }),

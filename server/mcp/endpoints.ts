@@ -1,3 +1,4 @@
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { McpMessage, McpReply } from './schema'
@@ -27,11 +28,9 @@ export const MCP_ENDPOINTS = {
       },
     },
     answers: {
-      200: {
-        description: 'The response to a request.',
-        schema: McpReply,
-        examples: { empty: example('The response to `ping`', { jsonrpc: '2.0', id: 1, result: {} }) },
-      },
+      200: answer('The response to a request.', McpReply, {
+        empty: example('The response to `ping`', { jsonrpc: '2.0', id: 1, result: {} }),
+      }),
       202: { description: 'A notification, or the response to a question, was accepted.' },
     },
     errors: [],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { component, components } from '../definition/component'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { time } from '../openapi/fields'
@@ -20,7 +21,7 @@ const parameters = {
   userId: { description: 'The member.', example: USER },
   invitationId: { description: 'The invitation.', example: INVITATION },
 }
-const common = { parameters, tag: 'Members' } as const
+const common = { parameters, tag: 'Members', permission: 'member:manage' } as const
 const role = z.enum(ROLES)
 
 export const Member = component('Member', {
@@ -51,48 +52,37 @@ export const CreatedInvitation = component('CreatedInvitation', {
 })
 
 const invited = { id: INVITATION, email, token: 'b7Qx…', expiresAt: '2026-01-12T09:30:00.000Z' }
-const link = (description: string) => ({
-  description,
-  schema: CreatedInvitation,
-  examples: { invitation: example('With its token', invited) },
-})
+const link = (description: string) =>
+  answer(description, CreatedInvitation, { invitation: example('With its token', invited) })
 
 export const MEMBER_ENDPOINTS = {
   listMembers: endpoint({
     ...common,
-    permission: 'member:manage',
     method: 'GET',
     path: '/api/members',
     summary: 'List the members',
     description: 'By address.',
     answers: {
-      200: {
-        description: 'The members.',
-        schema: z.array(Member),
-        examples: {
-          list: example('One member', [
-            { userId: USER, email, name: 'Ada Lovelace', role: 'owner', createdAt: at, lastSeenAt: at },
-          ]),
-        },
-      },
+      200: answer('The members.', z.array(Member), {
+        list: example('One member', [
+          { userId: USER, email, name: 'Ada Lovelace', role: 'owner', createdAt: at, lastSeenAt: at },
+        ]),
+      }),
     },
     errors: [],
     run: async ({ ctx }) => ({ body: await listMembers(ctx) }),
   }),
   changeMember: endpoint({
     ...common,
-    permission: 'member:manage',
     method: 'PUT',
     path: '/api/members/{userId}',
     summary: 'Change the role of a member',
     description: 'From their next request on. Admins change roles below theirs, owners all. The last owner stays one.',
     body: { schema: ChangeMember, required: true, examples: { role: example('A role', { role: 'editor' }) } },
     answers: {
-      200: {
-        description: 'The member.',
-        schema: z.object({ userId: z.string(), role }),
-        examples: { member: example('The member', { userId: USER, role: 'editor' }) },
-      },
+      200: answer('The member.', z.object({ userId: z.string(), role }), {
+        member: example('The member', { userId: USER, role: 'editor' }),
+      }),
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: async ({ ctx, params, body }) => ({
@@ -101,48 +91,39 @@ export const MEMBER_ENDPOINTS = {
   }),
   removeMember: endpoint({
     ...common,
-    permission: 'member:manage',
     method: 'DELETE',
     path: '/api/members/{userId}',
     summary: 'Remove a member',
     description: 'From their next request on. What they created stays, API keys included.',
     answers: {
-      200: {
-        description: 'They are no member any more.',
-        schema: z.object({ userId: z.string() }),
-        examples: { removed: example('Removed', { userId: USER }) },
-      },
+      200: answer('They are no member any more.', z.object({ userId: z.string() }), {
+        removed: example('Removed', { userId: USER }),
+      }),
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: async ({ ctx, params }) => ({ body: await removeMember(ctx, { userId: params.userId }) }),
   }),
   listInvitations: endpoint({
     ...common,
-    permission: 'member:manage',
     method: 'GET',
     path: '/api/invitations',
     summary: 'List the invitations',
     description: 'Those that were neither accepted nor revoked, newest first.',
     answers: {
-      200: {
-        description: 'The invitations.',
-        schema: z.array(Invitation),
-        examples: {
-          list: example('One invitation', [
-            {
-              ...{ id: INVITATION, email, role: 'editor', createdAt: at, invitedBy: null },
-              ...{ expiresAt: invited.expiresAt, expired: false },
-            },
-          ]),
-        },
-      },
+      200: answer('The invitations.', z.array(Invitation), {
+        list: example('One invitation', [
+          {
+            ...{ id: INVITATION, email, role: 'editor', createdAt: at, invitedBy: null },
+            ...{ expiresAt: invited.expiresAt, expired: false },
+          },
+        ]),
+      }),
     },
     errors: [],
     run: async ({ ctx }) => ({ body: await listInvitations(ctx) }),
   }),
   createInvitation: endpoint({
     ...common,
-    permission: 'member:manage',
     method: 'POST',
     path: '/api/invitations',
     summary: 'Invite a person',
@@ -156,7 +137,6 @@ export const MEMBER_ENDPOINTS = {
   }),
   renewInvitation: endpoint({
     ...common,
-    permission: 'member:manage',
     method: 'POST',
     path: '/api/invitations/{invitationId}/renew',
     summary: 'Renew an invitation',
@@ -168,17 +148,12 @@ export const MEMBER_ENDPOINTS = {
   }),
   revokeInvitation: endpoint({
     ...common,
-    permission: 'member:manage',
     method: 'DELETE',
     path: '/api/invitations/{invitationId}',
     summary: 'Revoke an invitation',
     description: 'Its link stops working.',
     answers: {
-      200: {
-        description: 'It is revoked.',
-        schema: z.object({ id: z.string() }),
-        examples: { revoked: example('Revoked', { id: INVITATION }) },
-      },
+      200: answer('It is revoked.', z.object({ id: z.string() }), { revoked: example('Revoked', { id: INVITATION }) }),
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: async ({ ctx, params }) => ({

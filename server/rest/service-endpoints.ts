@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { component, components } from '../definition/component'
 import { checkHealth } from '../host/health'
 import { readMetrics } from '../metrics/read'
+import { answer } from '../openapi/answer'
 import { publicEndpoint } from '../openapi/endpoint'
 import type { Operation } from '../openapi/types'
 import { ReadTypedApi } from '../typed-api/schema'
@@ -24,27 +25,19 @@ export const SERVICE_ENDPOINTS = {
     summary: 'Check the service',
     description: 'Reports whether the database responds and the engine is running.',
     answers: {
-      200: {
-        description: 'Requests work.',
-        schema: Health,
-        examples: {
-          ok: { summary: 'Everything works', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } },
-          degraded: {
-            summary: 'Requests work, but runs wait for a worker (`ENGINE=off`)',
-            value: { status: 'degraded', checks: { database: 'ok', engine: 'failed' } },
-          },
+      200: answer('Requests work.', Health, {
+        ok: { summary: 'Everything works', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } },
+        degraded: {
+          summary: 'Requests work, but runs wait for a worker (`ENGINE=off`)',
+          value: { status: 'degraded', checks: { database: 'ok', engine: 'failed' } },
         },
-      },
-      503: {
-        description: 'The service cannot handle requests.',
-        schema: Health,
-        examples: {
-          unavailable: {
-            summary: 'The database does not respond',
-            value: { status: 'unavailable', checks: { database: 'failed', engine: 'failed' } },
-          },
+      }),
+      503: answer('The service cannot handle requests.', Health, {
+        unavailable: {
+          summary: 'The database does not respond',
+          value: { status: 'unavailable', checks: { database: 'failed', engine: 'failed' } },
         },
-      },
+      }),
     },
     errors: [],
     run: async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { openStream, streamAnswer } from '../http/sse'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example as run } from '../openapi/example'
 import * as answers from './answers'
@@ -32,15 +33,11 @@ export const RUN_ENDPOINTS = {
     description: 'A consistent snapshot of the run: its data, its history and what it is waiting for.',
     permission: 'run:read',
     answers: {
-      200: {
-        description: 'The run.',
-        schema: answers.Run,
-        examples: {
-          paused: run('Waiting for a person', example.pausedRun),
-          completed: run('Completed', example.completedRun),
-          failed: run('Failed', example.failedRun),
-        },
-      },
+      200: answer('The run.', answers.Run, {
+        paused: run('Waiting for a person', example.pausedRun),
+        completed: run('Completed', example.completedRun),
+        failed: run('Failed', example.failedRun),
+      }),
     },
     errors: ['RUN_NOT_FOUND'],
     checksKey: true,
@@ -57,18 +54,14 @@ export const RUN_ENDPOINTS = {
     permission: 'run:read',
     query: ReadHistory,
     answers: {
-      200: {
-        description: 'A page of records, oldest first.',
-        schema: answers.History,
-        examples: {
-          page: run('A page', {
-            runId: example.RUN_ID,
-            historyTotal: 1,
-            stepExecutionHistory: example.completedRun.stepExecutionHistory.slice(0, 1),
-            next: null,
-          }),
-        },
-      },
+      200: answer('A page of records, oldest first.', answers.History, {
+        page: run('A page', {
+          runId: example.RUN_ID,
+          historyTotal: 1,
+          stepExecutionHistory: example.completedRun.stepExecutionHistory.slice(0, 1),
+          next: null,
+        }),
+      }),
     },
     errors: ['RUN_NOT_FOUND'],
     run: async ({ ctx, params, query }) => ({ body: await readHistory(ctx, params.runId, query) }),
@@ -84,11 +77,7 @@ export const RUN_ENDPOINTS = {
     permission: 'run:read',
     query: ReadValue,
     answers: {
-      200: {
-        description: 'The value.',
-        schema: answers.WholeValue,
-        examples: { value: run('All data of a run', { value: { name: 'Ada' } }) },
-      },
+      200: answer('The value.', answers.WholeValue, { value: run('All data of a run', { value: { name: 'Ada' } }) }),
     },
     errors: ['RUN_NOT_FOUND'],
     run: async ({ ctx, params, query }) => ({ body: await readValue(ctx, params.runId, query) }),
@@ -131,11 +120,11 @@ export const RUN_ENDPOINTS = {
       },
     },
     answers: {
-      200: {
-        description: 'The run continues; it stays `paused` while other pauses are open, or more votes are needed.',
-        schema: answers.ResumedRun,
-        examples: { running: run('The run continues', { success: true, runId: example.RUN_ID, status: 'running' }) },
-      },
+      200: answer(
+        'The run continues; it stays `paused` while other pauses are open, or more votes are needed.',
+        answers.ResumedRun,
+        { running: run('The run continues', { success: true, runId: example.RUN_ID, status: 'running' }) },
+      ),
     },
     errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED', 'NOT_ASSIGNED', 'SELF_APPROVAL', 'ALREADY_VOTED'],
     checksKey: true,
@@ -158,11 +147,11 @@ export const RUN_ENDPOINTS = {
       },
     },
     answers: {
-      200: {
-        description: 'The current run. `outcome` is null while a step or the cleanup path is still running.',
-        schema: answers.StoppedRun,
-        examples: { cancelled: run('Cancelled', example.stopped) },
-      },
+      200: answer(
+        'The current run. `outcome` is null while a step or the cleanup path is still running.',
+        answers.StoppedRun,
+        { cancelled: run('Cancelled', example.stopped) },
+      ),
     },
     errors: ['RUN_NOT_FOUND', 'RUN_ALREADY_ENDED'],
     run: async ({ ctx, body }) => ({ body: await cancelRun(ctx, body) }),
@@ -181,11 +170,9 @@ export const RUN_ENDPOINTS = {
       examples: { run: { summary: 'A run', value: { runId: example.RUN_ID } } },
     },
     answers: {
-      200: {
-        description: 'The run has ended.',
-        schema: answers.StoppedRun,
-        examples: { terminated: run('Terminated', { ...example.stopped, outcome: 'terminated', reason: null }) },
-      },
+      200: answer('The run has ended.', answers.StoppedRun, {
+        terminated: run('Terminated', { ...example.stopped, outcome: 'terminated', reason: null }),
+      }),
     },
     errors: ['RUN_NOT_FOUND', 'RUN_ALREADY_ENDED'],
     run: async ({ ctx, body }) => ({ body: await terminateRun(ctx, body) }),
@@ -200,11 +187,9 @@ export const RUN_ENDPOINTS = {
     permission: 'run:read',
     query: ListRuns,
     answers: {
-      200: {
-        description: 'A page of runs.',
-        schema: answers.RunList,
-        examples: { page: run('A page', { runs: [example.runItem], nextCursor: example.cursor }) },
-      },
+      200: answer('A page of runs.', answers.RunList, {
+        page: run('A page', { runs: [example.runItem], nextCursor: example.cursor }),
+      }),
     },
     errors: [],
     run: async ({ ctx, query }) => ({ body: await listRuns(ctx, query) }),

@@ -1,3 +1,4 @@
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import * as answers from './answers'
 import { RUN_ID, repeated } from './examples'
@@ -21,12 +22,9 @@ export const REPEAT_ENDPOINTS = {
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
     answers: {
-      200: {
-        description: 'The new run.',
-        schema: answers.RepeatedRun,
-        headers: ['Location'],
-        examples: { run: { summary: 'The new run', value: repeated } },
-      },
+      200: answer('The new run.', answers.RepeatedRun, { run: { summary: 'The new run', value: repeated } }, [
+        'Location',
+      ]),
     },
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
     limit: 'starts',
@@ -52,12 +50,9 @@ export const REPEAT_ENDPOINTS = {
       },
     },
     answers: {
-      200: {
-        description: 'The new run.',
-        schema: answers.RepeatedRun,
-        headers: ['Location'],
-        examples: { run: { summary: 'The new run', value: repeated } },
-      },
+      200: answer('The new run.', answers.RepeatedRun, { run: { summary: 'The new run', value: repeated } }, [
+        'Location',
+      ]),
     },
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
     limit: 'starts',

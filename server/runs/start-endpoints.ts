@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { components } from '../definition/component'
 import { FILE_PART } from '../http/multipart-input'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example as run } from '../openapi/example'
 import type { Schema } from '../openapi/types'
@@ -68,21 +69,21 @@ export const START_ENDPOINTS = {
     headers: ['Idempotency-Key', 'Prefer'],
     body: startBody,
     answers: {
-      200: {
-        description: 'The run has ended. It may have failed: see `status` and `error`.',
-        schema: answers.Run,
-        headers: ['Location', 'X-Workflow-Version'],
-        examples: {
+      200: answer(
+        'The run has ended. It may have failed: see `status` and `error`.',
+        answers.Run,
+        {
           completed: run('The run completed', example.completedRun),
           failed: run('The run failed', example.failedRun),
         },
-      },
-      202: {
-        description: 'The run is paused or still running: follow it with its `runId`.',
-        schema: answers.Run,
-        headers: ['Location', 'X-Workflow-Version'],
-        examples: { paused: run('The run is waiting for a person', example.pausedRun) },
-      },
+        ['Location', 'X-Workflow-Version'],
+      ),
+      202: answer(
+        'The run is paused or still running: follow it with its `runId`.',
+        answers.Run,
+        { paused: run('The run is waiting for a person', example.pausedRun) },
+        ['Location', 'X-Workflow-Version'],
+      ),
     },
     errors: START_ERRORS,
     checksKey: true,
@@ -116,12 +117,12 @@ export const START_ENDPOINTS = {
     headers: ['Idempotency-Key'],
     body: startBody,
     answers: {
-      200: {
-        description: 'The run has been started.',
-        schema: answers.StartedRun,
-        headers: ['Location', 'X-Workflow-Version'],
-        examples: { started: run('Started', { runId: example.RUN_ID }) },
-      },
+      200: answer(
+        'The run has been started.',
+        answers.StartedRun,
+        { started: run('Started', { runId: example.RUN_ID }) },
+        ['Location', 'X-Workflow-Version'],
+      ),
     },
     errors: START_ERRORS,
     checksKey: true,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import * as answers from './answers'
@@ -34,11 +35,8 @@ const common = {
   tag: 'Schedules',
 } as const
 
-const whole = (description: string) => ({
-  description,
-  schema: answers.WholeSchedule,
-  examples: { schedule: example('The schedule', { ...schedule, ticks: [last] }) },
-})
+const whole = (description: string) =>
+  answer(description, answers.WholeSchedule, { schedule: example('The schedule', { ...schedule, ticks: [last] }) })
 
 const named = ({ id, scheduleId }: Record<'id' | 'scheduleId', string>) => ({ workflowId: id, scheduleId })
 
@@ -51,11 +49,7 @@ export const SCHEDULE_ENDPOINTS = {
     description: 'Newest first. A workflow has at most 50.',
     permission: 'workflow:read',
     answers: {
-      200: {
-        description: 'The schedules.',
-        schema: z.array(answers.Schedule),
-        examples: { list: example('One schedule', [schedule]) },
-      },
+      200: answer('The schedules.', z.array(answers.Schedule), { list: example('One schedule', [schedule]) }),
     },
     errors: ['WORKFLOW_NOT_FOUND'],
     run: async ({ ctx, params }) => ({ body: await listSchedules(ctx, { workflowId: params.id }) }),
@@ -82,12 +76,12 @@ export const SCHEDULE_ENDPOINTS = {
       },
     },
     answers: {
-      201: {
-        description: 'The new schedule.',
-        schema: answers.Schedule,
-        headers: ['Location'],
-        examples: { schedule: example('The schedule', { ...schedule, last: null }) },
-      },
+      201: answer(
+        'The new schedule.',
+        answers.Schedule,
+        { schedule: example('The schedule', { ...schedule, last: null }) },
+        ['Location'],
+      ),
     },
     errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'CONFLICT'],
     run: async ({ ctx, params, body }) => {
@@ -128,11 +122,9 @@ export const SCHEDULE_ENDPOINTS = {
     description: 'The runs it has started are kept.',
     permission: 'workflow:publish',
     answers: {
-      200: {
-        description: 'It is gone.',
-        schema: answers.DeletedSchedule,
-        examples: { deleted: example('Deleted', { id: schedule.id, deleted: true }) },
-      },
+      200: answer('It is gone.', answers.DeletedSchedule, {
+        deleted: example('Deleted', { id: schedule.id, deleted: true }),
+      }),
     },
     errors: ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'],
     run: async ({ ctx, params }) => ({ body: await deleteSchedule(ctx, named(params)) }),

@@ -1,3 +1,4 @@
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import * as answers from './answers'
@@ -17,11 +18,9 @@ export const SUBJECT_ENDPOINTS = {
     permission: 'subject:delete',
     query: SubjectData,
     answers: {
-      200: {
-        description: 'The counts.',
-        schema: answers.SubjectDataCount,
-        examples: { counts: example('Some data', { sub: 'user_123', ...counts, openRuns: 1, atLeast: false }) },
-      },
+      200: answer('The counts.', answers.SubjectDataCount, {
+        counts: example('Some data', { sub: 'user_123', ...counts, openRuns: 1, atLeast: false }),
+      }),
     },
     errors: [],
     run: async ({ ctx, query }) => ({ body: await countSubjectData(ctx, query) }),
@@ -36,11 +35,9 @@ export const SUBJECT_ENDPOINTS = {
     permission: 'subject:delete',
     query: DeleteSubjectData,
     answers: {
-      200: {
-        description: 'How much was deleted.',
-        schema: answers.DeletedSubjectData,
-        examples: { done: example('Everything', { sub: 'user_123', deleted: counts, done: true }) },
-      },
+      200: answer('How much was deleted.', answers.DeletedSubjectData, {
+        done: example('Everything', { sub: 'user_123', deleted: counts, done: true }),
+      }),
     },
     errors: ['CONFLICT'],
     run: async ({ ctx, query }) => ({ body: await deleteSubjectData(ctx, query) }),

@@ -1,3 +1,4 @@
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { type VersionedApi, versionedEndpoints } from '../versioned/endpoints'
@@ -69,14 +70,10 @@ const invoke = endpoint({
     examples: { add: example('Add two numbers', { args: { a: 2, b: 3 } }) },
   },
   answers: {
-    200: {
-      description: 'What the tool returned, or how it failed.',
-      schema: answers.ToolResult,
-      examples: {
-        result: example('The tool returned', { success: true, data: 5, debug: { executionTime: 4 } }),
-        failure: example('The tool failed', { ...examples.failure, debug: { executionTime: 3 } }),
-      },
-    },
+    200: answer('What the tool returned, or how it failed.', answers.ToolResult, {
+      result: example('The tool returned', { success: true, data: 5, debug: { executionTime: 4 } }),
+      failure: example('The tool failed', { ...examples.failure, debug: { executionTime: 3 } }),
+    }),
   },
   errors: ['TOOL_NOT_FOUND', 'TOOL_INVOCATION_FAILED'],
   limit: 'invokes',
@@ -115,14 +112,10 @@ export const TOOL_ENDPOINTS = {
       examples: { server: example('A server', { url: 'https://mcp.example.com/mcp' }) },
     },
     answers: {
-      200: {
-        description: 'The tools, or why they could not be listed.',
-        schema: answers.RemoteTools,
-        examples: {
-          tools: example('Its tools', examples.remoteTools),
-          failure: example('The server cannot be reached', examples.unreachable),
-        },
-      },
+      200: answer('The tools, or why they could not be listed.', answers.RemoteTools, {
+        tools: example('Its tools', examples.remoteTools),
+        failure: example('The server cannot be reached', examples.unreachable),
+      }),
     },
     errors: ['TOOL_INVOCATION_FAILED'],
     limit: 'invokes',

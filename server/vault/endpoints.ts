@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { component, components } from '../definition/component'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { time } from '../openapi/fields'
@@ -13,7 +14,7 @@ const NAME = 'PAYMENTS_KEY'
 const at = '2026-01-05T09:30:00.000Z'
 const hosts = ['api.example.com']
 const parameters = { name: { description: 'The secret’s name.', example: NAME } }
-const common = { parameters, tag: 'Vault' } as const
+const common = { parameters, tag: 'Vault', permission: 'secret:manage' } as const
 
 export const VaultSecret = component('VaultSecret', {
   name: z.string().describe('For `${secrets.NAME}`.'),
@@ -31,28 +32,22 @@ export const BindHosts = BindSecret.omit({ name: true }).register(components, { 
 export const VAULT_ENDPOINTS = {
   listVaultSecrets: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'GET',
     path: '/api/vault',
     summary: 'List the secrets of the vault',
     description: 'By name, and without their values, which nobody can read.',
     answers: {
-      200: {
-        description: 'The secrets.',
-        schema: z.array(VaultSecret),
-        examples: {
-          list: example('One secret', [
-            { name: NAME, hosts, createdBy: 'usr_1', updatedBy: 'usr_1', createdAt: at, updatedAt: at, short: false },
-          ]),
-        },
-      },
+      200: answer('The secrets.', z.array(VaultSecret), {
+        list: example('One secret', [
+          { name: NAME, hosts, createdBy: 'usr_1', updatedBy: 'usr_1', createdAt: at, updatedAt: at, short: false },
+        ]),
+      }),
     },
     errors: [],
     run: async ({ ctx }) => ({ body: await listVaultSecrets(ctx) }),
   }),
   setVaultSecret: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'POST',
     path: '/api/vault',
     summary: 'Set a secret',
@@ -63,16 +58,8 @@ export const VAULT_ENDPOINTS = {
       examples: { secret: example('For one host', { name: NAME, value: 'a value of 12 or more characters', hosts }) },
     },
     answers: {
-      200: {
-        description: 'It has a new value.',
-        schema: SecretSet,
-        examples: { again: example('Set again', { name: NAME, created: false }) },
-      },
-      201: {
-        description: 'The name is new.',
-        schema: SecretSet,
-        examples: { set: example('Set', { name: NAME, created: true }) },
-      },
+      200: answer('It has a new value.', SecretSet, { again: example('Set again', { name: NAME, created: false }) }),
+      201: answer('The name is new.', SecretSet, { set: example('Set', { name: NAME, created: true }) }),
     },
     errors: [],
     // Repeating it has the same effect, and a value must not be stored with a key.
@@ -83,18 +70,15 @@ export const VAULT_ENDPOINTS = {
   }),
   bindVaultSecret: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'PUT',
     path: '/api/vault/{name}/hosts',
     summary: 'Bind a secret to hosts',
     description: 'Tools and agents send it to these hosts only, from the next call on. Its value stays.',
     body: { schema: BindHosts, required: true, examples: { hosts: example('One host', { hosts }) } },
     answers: {
-      200: {
-        description: 'The secret.',
-        schema: z.object({ name: z.string(), hosts: z.array(z.string()) }),
-        examples: { bound: example('Bound', { name: NAME, hosts }) },
-      },
+      200: answer('The secret.', z.object({ name: z.string(), hosts: z.array(z.string()) }), {
+        bound: example('Bound', { name: NAME, hosts }),
+      }),
     },
     errors: ['NOT_FOUND'],
     run: async ({ ctx, params, body }) => ({
@@ -103,17 +87,14 @@ export const VAULT_ENDPOINTS = {
   }),
   deleteVaultSecret: endpoint({
     ...common,
-    permission: 'secret:manage',
     method: 'DELETE',
     path: '/api/vault/{name}',
     summary: 'Delete a secret',
     description: 'Tools and agents that use it fail from the next call on.',
     answers: {
-      200: {
-        description: 'It is gone.',
-        schema: z.object({ name: z.string(), deleted: z.literal(true) }),
-        examples: { deleted: example('Deleted', { name: NAME, deleted: true }) },
-      },
+      200: answer('It is gone.', z.object({ name: z.string(), deleted: z.literal(true) }), {
+        deleted: example('Deleted', { name: NAME, deleted: true }),
+      }),
     },
     errors: ['NOT_FOUND'],
     run: async ({ ctx, params }) => ({ body: await deleteVaultSecret(ctx, params.name) }),

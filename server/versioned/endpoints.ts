@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { ErrorCode } from '../errors'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { listAnswer } from '../openapi/list-answer'
@@ -67,23 +68,24 @@ const VERSION = { description: 'A number, `latest` or `published`.', example: '1
 
 /** Answers that contain the whole content. */
 export function wholeAnswers({ words, schemas, examples }: VersionedApi) {
-  const answer = (description: string, changed: JsonObject = {}): Answer => ({
-    description,
-    schema: schemas.whole,
-    headers: ['ETag'],
-    examples: { [words.one]: example(`The ${words.whole}`, { ...examples.whole, ...changed }) },
-  })
+  const wholeAnswer = (description: string, changed: JsonObject = {}): Answer =>
+    answer(
+      description,
+      schemas.whole,
+      { [words.one]: example(`The ${words.whole}`, { ...examples.whole, ...changed }) },
+      ['ETag'],
+    )
   const created = (changed: JsonObject = {}): Answer => ({
-    ...answer('The new draft.', { ...DRAFT, ...changed }),
+    ...wholeAnswer('The new draft.', { ...DRAFT, ...changed }),
     headers: ['ETag', 'Location'],
   })
-  return { answer, created }
+  return { wholeAnswer, created }
 }
 
 /** The endpoints that agents, tools and workflows share. */
 export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
   const { noun, words, tag, path, schemas, examples, descriptions, errors } = api
-  const { answer, created } = wholeAnswers(api)
+  const { wholeAnswer, created } = wholeAnswers(api)
   const one = `${path}/{${api.id.name}}`
   const parameters = { [api.id.name]: api.id, version: VERSION }
   const whole = versionedAnswer(path)
@@ -98,12 +100,10 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     permission: `${noun}:read`,
     query: schemas.list,
     answers: {
-      200: {
-        description: `The ${words.many}.`,
-        schema: z.array(schemas.item),
-        headers: ['X-Total-Count', 'Link'],
-        examples: { list: example(`One ${words.one}`, [examples.item]) },
-      },
+      200: answer(`The ${words.many}.`, z.array(schemas.item), { list: example(`One ${words.one}`, [examples.item]) }, [
+        'X-Total-Count',
+        'Link',
+      ]),
     },
     errors: [],
     run: async ({ ctx, query, request }) => listAnswer(request, await verbs.list(ctx, query)),
@@ -129,7 +129,7 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     summary: `Get ${words.a}`,
     description: descriptions.get,
     permission: `${noun}:read`,
-    answers: { 200: answer(`The ${words.whole}.`) },
+    answers: { 200: wholeAnswer(`The ${words.whole}.`) },
     errors: [errors.notFound],
     run: async ({ ctx, params }) => whole(await verbs.get(ctx, { id: idOf(params) })),
   })
@@ -143,7 +143,7 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     permission: `${noun}:write`,
     headers: ['If-Match'],
     body: { schema: schemas.update, required: true, examples: { name: example('Another name', examples.update) } },
-    answers: { 200: answer(`The ${words.whole} as saved.`) },
+    answers: { 200: wholeAnswer(`The ${words.whole} as saved.`) },
     errors: errors.write,
     run: async ({ ctx, params, body, request }) =>
       whole(await verbs.update(ctx, { id: idOf(params), body, ifMatch: ifMatchOf(request) })),
@@ -156,7 +156,7 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     summary: `Archive ${words.a}`,
     description: descriptions.archive,
     permission: `${noun}:publish`,
-    answers: { 200: answer(`The archived ${words.whole}.`, { status: 'archived' }) },
+    answers: { 200: wholeAnswer(`The archived ${words.whole}.`, { status: 'archived' }) },
     errors: [errors.notFound, ...(errors.archive ?? [])],
     run: async ({ ctx, params }) => whole(await verbs.archive(ctx, { id: idOf(params) })),
   })
@@ -169,7 +169,7 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     description: `Brings an archived ${words.one} back as a draft; one that is not archived stays as it is. Its published version stays published.`,
     permission: `${noun}:publish`,
     headers: ['Idempotency-Key'],
-    answers: { 200: answer('The draft.', { status: 'draft' }) },
+    answers: { 200: wholeAnswer('The draft.', { status: 'draft' }) },
     errors: [errors.notFound],
     run: async ({ ctx, params }) => whole(await verbs.unarchive(ctx, { id: idOf(params) })),
   })
@@ -182,7 +182,7 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     description: descriptions.publish,
     permission: `${noun}:publish`,
     headers: ['Idempotency-Key', 'If-Match'],
-    answers: { 200: answer(`The published ${words.whole}.`) },
+    answers: { 200: wholeAnswer(`The published ${words.whole}.`) },
     errors: errors.write,
     run: async ({ ctx, params, request }) =>
       whole(await verbs.publish(ctx, { id: idOf(params), ifMatch: ifMatchOf(request) })),
@@ -197,12 +197,12 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     permission: `${noun}:read`,
     query: ListVersions,
     answers: {
-      200: {
-        description: 'The versions.',
-        schema: z.array(schemas.versionItem),
-        headers: ['X-Total-Count', 'Link'],
-        examples: { list: example('One version', [examples.versionItem]) },
-      },
+      200: answer(
+        'The versions.',
+        z.array(schemas.versionItem),
+        { list: example('One version', [examples.versionItem]) },
+        ['X-Total-Count', 'Link'],
+      ),
     },
     errors: [errors.notFound],
     run: async ({ ctx, params, query, request }) =>
@@ -217,12 +217,7 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     description: 'The whole version. `version` is a number, `latest` or `published`.',
     permission: `${noun}:read`,
     answers: {
-      200: {
-        description: 'The version.',
-        schema: schemas.version,
-        headers: ['ETag'],
-        examples: { version: example('A version', examples.version) },
-      },
+      200: answer('The version.', schemas.version, { version: example('A version', examples.version) }, ['ETag']),
     },
     errors: [errors.notFound],
     run: async ({ ctx, params }) => whole(await verbs.getVersion(ctx, { id: idOf(params), version: params.version })),

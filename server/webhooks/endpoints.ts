@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { listAnswer } from '../openapi/list-answer'
@@ -50,39 +51,27 @@ const delivery = {
 }
 const waiting = { ...delivery, status: 'pending', attempts: [], nextAttemptAt: at, endedAt: null }
 
-const common = { parameters, tag: 'Webhooks' } as const
-const one = (description: string) => ({
-  description,
-  schema: answers.WebhookEndpoint,
-  examples: { webhook: example('The webhook', webhook) },
-})
-const queued = (description: string, value = waiting) => ({
-  description,
-  schema: answers.WebhookDelivery,
-  examples: { delivery: example('It is about to be sent', value) },
-})
+const common = { parameters, tag: 'Webhooks', permission: 'webhook:manage' } as const
+const one = (description: string) =>
+  answer(description, answers.WebhookEndpoint, { webhook: example('The webhook', webhook) })
+const queued = (description: string, value = waiting) =>
+  answer(description, answers.WebhookDelivery, { delivery: example('It is about to be sent', value) })
 
 export const WEBHOOK_ENDPOINTS = {
   listWebhooks: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'GET',
     path: '/api/webhooks',
     summary: 'List the webhooks',
     description: 'Newest first, without their secrets. A workspace has at most 20.',
     answers: {
-      200: {
-        description: 'The webhooks.',
-        schema: z.array(answers.WebhookEndpoint),
-        examples: { list: example('One webhook', [webhook]) },
-      },
+      200: answer('The webhooks.', z.array(answers.WebhookEndpoint), { list: example('One webhook', [webhook]) }),
     },
     errors: [],
     run: async ({ ctx }) => ({ body: await listWebhooks(ctx) }),
   }),
   createWebhook: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'POST',
     path: '/api/webhooks',
     summary: 'Create a webhook',
@@ -104,12 +93,12 @@ export const WEBHOOK_ENDPOINTS = {
       },
     },
     answers: {
-      201: {
-        description: 'The new webhook.',
-        schema: answers.CreatedWebhook,
-        headers: ['Location'],
-        examples: { webhook: example('With its secret', { ...webhook, deliveredAt: null, secret }) },
-      },
+      201: answer(
+        'The new webhook.',
+        answers.CreatedWebhook,
+        { webhook: example('With its secret', { ...webhook, deliveredAt: null, secret }) },
+        ['Location'],
+      ),
     },
     errors: ['CONFLICT'],
     // No `Idempotency-Key`: a stored response would contain the secret.
@@ -120,7 +109,6 @@ export const WEBHOOK_ENDPOINTS = {
   }),
   getWebhook: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'GET',
     path,
     summary: 'Get a webhook',
@@ -131,7 +119,6 @@ export const WEBHOOK_ENDPOINTS = {
   }),
   updateWebhook: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'PUT',
     path,
     summary: 'Change a webhook',
@@ -150,24 +137,18 @@ export const WEBHOOK_ENDPOINTS = {
   }),
   deleteWebhook: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'DELETE',
     path,
     summary: 'Delete a webhook',
     description: 'Its deliveries are deleted too, including those that are still waiting.',
     answers: {
-      200: {
-        description: 'It is gone.',
-        schema: answers.DeletedWebhook,
-        examples: { deleted: example('Deleted', { id: ID, deleted: true }) },
-      },
+      200: answer('It is gone.', answers.DeletedWebhook, { deleted: example('Deleted', { id: ID, deleted: true }) }),
     },
     errors: ['NOT_FOUND'],
     run: async ({ ctx, params }) => ({ body: await deleteWebhook(ctx, { id: params.webhookId }) }),
   }),
   rotateWebhookSecret: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'POST',
     path: `${path}/rotate`,
     summary: 'Replace the secret of a webhook',
@@ -175,11 +156,9 @@ export const WEBHOOK_ENDPOINTS = {
       'For a while messages carry the signatures of both secrets. Only this response contains the new one. `Idempotency-Key` has no effect here.',
     body: { schema: RotateWebhook, required: false, examples: { hour: example('One hour', { graceHours: 1 }) } },
     answers: {
-      200: {
-        description: 'The new secret.',
-        schema: answers.RotatedWebhook,
-        examples: { rotated: example('The new secret', { id: ID, secret, oldSecretEndsAt: at }) },
-      },
+      200: answer('The new secret.', answers.RotatedWebhook, {
+        rotated: example('The new secret', { id: ID, secret, oldSecretEndsAt: at }),
+      }),
     },
     errors: ['NOT_FOUND'],
     // No `Idempotency-Key`: a stored response would contain the secret.
@@ -187,7 +166,6 @@ export const WEBHOOK_ENDPOINTS = {
   }),
   testWebhook: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'POST',
     path: `${path}/test`,
     summary: 'Send a test message',
@@ -198,19 +176,16 @@ export const WEBHOOK_ENDPOINTS = {
   }),
   listWebhookDeliveries: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'GET',
     path: `${path}/deliveries`,
     summary: 'List the deliveries of a webhook',
     description: 'Newest first, with every attempt. They are kept for 30 days after they end.',
     query: ListDeliveries,
     answers: {
-      200: {
-        description: 'The deliveries.',
-        schema: z.array(answers.WebhookDelivery),
-        headers: ['X-Total-Count', 'Link'],
-        examples: { list: example('One delivery', [delivery]) },
-      },
+      200: answer('The deliveries.', z.array(answers.WebhookDelivery), { list: example('One delivery', [delivery]) }, [
+        'X-Total-Count',
+        'Link',
+      ]),
     },
     errors: ['NOT_FOUND'],
     run: async ({ ctx, params, query, request }) =>
@@ -218,17 +193,14 @@ export const WEBHOOK_ENDPOINTS = {
   }),
   getWebhookDelivery: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'GET',
     path: `${path}/deliveries/{deliveryId}`,
     summary: 'Get a delivery',
     description: 'With the body that is sent.',
     answers: {
-      200: {
-        description: 'The delivery.',
-        schema: answers.WholeDelivery,
-        examples: { delivery: example('Before the first attempt', { ...waiting, body: null }) },
-      },
+      200: answer('The delivery.', answers.WholeDelivery, {
+        delivery: example('Before the first attempt', { ...waiting, body: null }),
+      }),
     },
     errors: ['NOT_FOUND'],
     run: async ({ ctx, params }) => ({
@@ -237,7 +209,6 @@ export const WEBHOOK_ENDPOINTS = {
   }),
   redeliverWebhook: endpoint({
     ...common,
-    permission: 'webhook:manage',
     method: 'POST',
     path: `${path}/deliveries/{deliveryId}/redeliver`,
     summary: 'Send a message again',

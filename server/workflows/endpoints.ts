@@ -1,3 +1,4 @@
+import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { versionedAnswer } from '../versioned/answer'
@@ -59,7 +60,7 @@ const API: VersionedApi = {
   },
 }
 
-const { answer, created } = wholeAnswers(API)
+const { wholeAnswer, created } = wholeAnswers(API)
 const workflowAnswer = versionedAnswer(API.path)
 const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(
   API,
@@ -76,11 +77,7 @@ export const WORKFLOW_ENDPOINTS = {
     description: 'The fields of the version a start would use: the published one, or the draft if there is none.',
     permission: 'workflow:read',
     answers: {
-      200: {
-        description: 'The fields by name.',
-        schema: answers.InputSchema,
-        examples: { fields: example('One field', examples.inputSchema) },
-      },
+      200: answer('The fields by name.', answers.InputSchema, { fields: example('One field', examples.inputSchema) }),
     },
     errors: ['WORKFLOW_NOT_FOUND'],
     run: async ({ ctx, params }) => ({ body: await getInputSchema(ctx, { id: params.workflowId }) }),
@@ -101,11 +98,9 @@ export const WORKFLOW_ENDPOINTS = {
     permission: 'workflow:delete-permanently',
     query: DeletePermanently,
     answers: {
-      200: {
-        description: 'The workflow is deleted.',
-        schema: answers.DeletedWorkflow,
-        examples: { gone: example('Deleted', { id: examples.WORKFLOW_ID, deleted: true }) },
-      },
+      200: answer('The workflow is deleted.', answers.DeletedWorkflow, {
+        gone: example('Deleted', { id: examples.WORKFLOW_ID, deleted: true }),
+      }),
     },
     errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_NOT_ARCHIVED', 'CONFLICT'],
     run: async ({ ctx, params, query }) => ({
@@ -115,12 +110,12 @@ export const WORKFLOW_ENDPOINTS = {
   publishWorkflow: endpoint({
     ...publish,
     answers: {
-      200: {
-        description: 'The published definition, and warnings.',
-        schema: answers.PublishedWorkflow,
-        headers: ['ETag'],
-        examples: { published: example('Published', { ...examples.workflow, warnings: examples.warnings }) },
-      },
+      200: answer(
+        'The published definition, and warnings.',
+        answers.PublishedWorkflow,
+        { published: example('Published', { ...examples.workflow, warnings: examples.warnings }) },
+        ['ETag'],
+      ),
     },
     errors: [...publish.errors, 'VALIDATION_FAILED'],
   }),
@@ -143,11 +138,9 @@ export const WORKFLOW_ENDPOINTS = {
       },
     },
     answers: {
-      200: {
-        description: 'The findings.',
-        schema: answers.Simulation,
-        examples: { simulation: example('Everything was reached', examples.simulation) },
-      },
+      200: answer('The findings.', answers.Simulation, {
+        simulation: example('Everything was reached', examples.simulation),
+      }),
     },
     errors: ['WORKFLOW_NOT_FOUND', 'VALIDATION_FAILED'],
     run: async ({ ctx, params, body }) => ({ body: await simulateWorkflow(ctx, { id: params.id, body }) }),
@@ -176,7 +169,7 @@ export const WORKFLOW_ENDPOINTS = {
     description: 'Saves an earlier version as the next one. Nothing is published.',
     permission: 'workflow:publish',
     headers: ['Idempotency-Key', 'If-Match'],
-    answers: { 200: answer('The definition as saved.') },
+    answers: { 200: wholeAnswer('The definition as saved.') },
     errors: API.errors.write,
     run: async ({ ctx, params, request }) => {
       const ifMatch = request.headers.get('if-match')
