@@ -37,8 +37,10 @@ export function canonicalJson(value: JsonValue): string {
  * The same value with object keys in the order of `jsonb`: shorter first, then by bytes. A walk then sees the same texts
  * whether it carries its data in memory or reads it back.
  */
+export function inStoredOrder(value: JsonObject): JsonObject
+export function inStoredOrder(value: JsonValue): JsonValue
 export function inStoredOrder(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(inStoredOrder)
+  if (Array.isArray(value)) return value.map((item) => inStoredOrder(item))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(storedEntries(value).map(([name, item]) => [name, inStoredOrder(item)]))
 }

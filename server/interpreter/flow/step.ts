@@ -49,8 +49,8 @@ export function enterResolved(entry: Entry<Position>, resolved: Resolved): Enter
     const { branches } = fork(type, config, state.ref)
     if (branches.length > 0) return { begins: config, asked: null }
     const joined = type.join({ config, stepId: at.stepId, branches: [] })
-    const output = inStoredOrder(joined.output) as JsonObject
-    const delta = inStoredOrder(joined.delta) as JsonObject
+    const output = inStoredOrder(joined.output)
+    const delta = inStoredOrder(joined.delta)
     return { config, outputData: output, delta, grown: withDelta(state, delta, state.ref, at), exit: 'done' }
   }
   if (type.mode === 'end') {

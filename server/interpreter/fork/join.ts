@@ -45,7 +45,7 @@ export async function planJoined(
     const branches = await readBranches(ctx, state, id, type.merges === true)
     const joined = type.join({ config: configOf(record), stepId: record.stepId, branches })
     const output = storableOutput(joined.output) as JsonObject
-    const delta = inStoredOrder(toStorableJson(joined.delta)) as JsonObject
+    const delta = inStoredOrder(toStorableJson(joined.delta))
     const grown = withDelta(state, delta, state.ref, at)
     const after = { ...state, ...grown, outputs: { ...state.outputs, [record.stepId]: output } }
     const plan = await planFrom(ctx, after, graphOf(state.definition).target(record.stepId, 'done'), drive)

@@ -94,10 +94,10 @@ export function answerOf(
     if (err instanceof StepFailure) return failing(state, record, { code: err.code, message: err.message })
     throw err
   }
-  // In stored order: a new answer is still in its sender's order.
-  const ordered = (value: JsonObject) => inStoredOrder(value) as JsonObject
   const { output, delta, exit } = given
-  return { output: ordered(output), delta: ordered(delta), ...exitOfAnswer(state.definition, type, stepId, exit) }
+  const shown = exitOfAnswer(state.definition, type, stepId, exit)
+  // In stored order: a new answer is still in its sender's order.
+  return { output: inStoredOrder(output), delta: inStoredOrder(delta), ...shown }
 }
 
 /** A step that fails because of its answer, or without one. */

@@ -91,7 +91,7 @@ export function rowOf(ctx: ServiceContext, run: NewRun, { input, ...started }: R
 
 /** In stored order, so that a walk sees the same whether or not its process wrote it. */
 function stored(data: JsonObject): JsonObject {
-  return inStoredOrder(data) as JsonObject
+  return inStoredOrder(data)
 }
 
 /** The run's part of the sent row, with the plan's changes. */

@@ -307,7 +307,7 @@ export class Walker {
     if (type.mode !== 'pause') throw new StepFailure('INVALID_CONFIG', `${step.id} asks nothing`)
     const { output, delta, exit } = type.answer({ stepId: step.id, config, answer })
     const { next } = exitOfAnswer(this.world.definition, type, step.id, exit)
-    const grown = withDelta(state, inStoredOrder(toStorableJson(delta)) as JsonObject, state.ref, at)
+    const grown = withDelta(state, inStoredOrder(toStorableJson(delta)), state.ref, at)
     return { config, outputData: output, delta, grown, exit: way, next }
   }
 
@@ -372,7 +372,7 @@ export class Walker {
     const failure = failureOf({ ...counts, state: outcome, cause }, step.id)
     if (failure) return { failure, meant: true }
     const { output, delta } = type.join({ config, stepId: step.id, branches: joined })
-    const grown = withDelta(state, inStoredOrder(toStorableJson(delta)) as JsonObject, state.ref, at)
+    const grown = withDelta(state, inStoredOrder(toStorableJson(delta)), state.ref, at)
     return { config, outputData: storableOutput(output) as JsonObject, delta, grown, exit: 'done' }
   }
 }
