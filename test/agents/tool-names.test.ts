@@ -23,7 +23,11 @@ const ORDER = { text: JSON.stringify({ item: 'Chair', amount: 2 }) }
 beforeAll(async () => {
   database = await freshDatabase()
   model = await startModelServer()
-  Object.assign(process.env, { DATABASE_URL: database.url, ENCRYPTION_KEY: 'ab'.repeat(32), ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
+  Object.assign(process.env, {
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+    ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+  })
 })
 beforeEach(async () => {
   ctx = await newTenant(database)
@@ -122,7 +126,7 @@ test('a hand-over has the agent’s name, and is stored with its id', async () =
 })
 
 test('every name has at most 64 letters, digits, _ and -, whatever the object is called', () => {
-  for (const name of ['', '___', '日本語', 'x'.repeat(500), 'a'.repeat(35) + '_-b', '../x "', 'É'.repeat(40)])
+  for (const name of ['', '___', '日本語', 'x'.repeat(500), `${'a'.repeat(35)}_-b`, '../x "', 'É'.repeat(40)])
     for (const given of [toolName('tool', hex(), name), `handoff_${toolName('agent', hex(), name)}`])
       expect(given).toMatch(/^[a-z0-9][a-z0-9_]{0,63}$/)
 })
