@@ -18,7 +18,10 @@ export function TestTask({
 }) {
   const { id, signal, stepName, people, remarks, held } = pause
   const card = useRef<HTMLElement>(null)
-  useEffect(() => card.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    // Its result is no clean-up: browsers have begun to return a promise here.
+    card.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   const title = signal.title ?? stepName
   return (
     <section ref={card} className={styles.asked} aria-label={`Waits: ${title}`}>
