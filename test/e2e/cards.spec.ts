@@ -17,7 +17,7 @@ const MESSAGE = [
 const ORDER = {
   name: 'Order',
   payload: {
-    customer: { type: 'object', properties: { name: { type: 'string' }, city: { type: 'string' } } },
+    customer: { type: 'object' },
     total: { type: 'number' },
     notes: { type: 'string' },
   },

@@ -86,13 +86,13 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
   await expect(inspector.getByRole('heading', { name: 'Request a decision' })).toBeVisible()
   await inspector.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('button', { name: 'Add a person or role' }).click()
-  await page.getByRole('textbox', { name: 'Name of assignee 1' }).fill('ada@example.com')
+  await page.getByRole('textbox', { name: 'Name of assignee 1' }).fill(workspace.owner.email)
   await page.getByRole('button', { name: 'Add a person or role' }).click()
   await page.getByRole('combobox', { name: 'Kind of assignee 2' }).click()
   await page.getByRole('option', { name: 'Role', exact: true }).click()
   await page.getByRole('group', { name: 'Votes needed' }).getByLabel('Approve').fill('1')
   const decision = async () => (await getWorkflow(workspace.ctx, { id })).steps.find(({ needs }) => needs)
-  const asked = { assignees: ['user:ada@example.com', 'role:admin'], needs: { approve: 1 } }
+  const asked = { assignees: [`user:${workspace.owner.email}`, 'role:admin'], needs: { approve: 1 } }
   await expect.poll(decision).toMatchObject(asked)
   // The caller's result.
   await node(page, 'End').click()
@@ -240,7 +240,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
   await tabTo(page, 'Add a person or role')
   await press('Enter')
   await tabTo(page, 'Name of assignee 1', 'back')
-  await page.keyboard.type('ada@example.com')
+  await page.keyboard.type(workspace.owner.email)
   await tabTo(page, 'Add a person or role')
   await press('Enter')
   await tabTo(page, 'Kind of assignee 2', 'back')
@@ -259,7 +259,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
   const id = await expectDrawn(page, workspace)
   const steps = (await getWorkflow(workspace.ctx, { id })).steps
   expect(steps.find(({ type }) => type === 'request-user-action')).toMatchObject({
-    assignees: ['user:ada@example.com', 'role:admin'],
+    assignees: [`user:${workspace.owner.email}`, 'role:admin'],
     needs: { approve: 1 },
   })
   await tabTo(page, 'Publish')
