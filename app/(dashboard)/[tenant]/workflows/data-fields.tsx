@@ -60,7 +60,13 @@ export function DataFields(props: {
         maxRows={20}
         spellCheck={false}
         classNames={{ input: 'mono' }}
-        error={problem ?? (Object.values(errors).join(' ') || undefined)}
+        error={
+          problem ??
+          (Object.entries(errors)
+            .map(([name, error]) => `${name}: ${error}`)
+            .join('; ') ||
+            undefined)
+        }
         value={draft.json}
         onChange={(event) => onChange({ ...draft, json: event.currentTarget.value })}
         data-autofocus={focus || undefined}
