@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { workspacePage } from '@/app/_trpc/page'
+import { workspacePage } from '@/app/_trpc/workspace-page'
 import { InboundList } from './inbound-list'
 
 export const metadata: Metadata = { title: 'Inbound webhooks' }

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { workspacePage } from '@/app/_trpc/page'
+import { workspacePage } from '@/app/_trpc/workspace-page'
 import { InsightsScreen } from '../_insights/insights-screen'
 import { DEFAULT_DAYS } from '../_insights/period'
 

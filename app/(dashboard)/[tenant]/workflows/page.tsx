@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { workspacePage } from '@/app/_trpc/page'
+import { workspacePage } from '@/app/_trpc/workspace-page'
 import { reader } from '../_versioned/list-query'
 import { readListQuery } from './list-query'
 import { WorkflowList } from './workflow-list'

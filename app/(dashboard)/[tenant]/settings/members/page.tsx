@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { workspacePage } from '@/app/_trpc/page'
+import { workspacePage } from '@/app/_trpc/workspace-page'
 import { POLICY } from '@/server/auth/policy'
 import { MemberList } from './member-list'
 import { RoleMatrix } from './role-matrix'
