@@ -44,6 +44,12 @@ describe('the text of a PDF', () => {
     const all = await Promise.all(Array.from({ length: 23 }, () => readPdfText('ten_a', Buffer.alloc(0), ALL)))
     expect(all.filter((one) => 'problem' in one && one.problem === 'busy')).toHaveLength(1)
   })
+
+  test('of another tenant is read even if one has filled the queue', async () => {
+    const many = Promise.all(Array.from({ length: 22 }, () => readPdfText('ten_a', Buffer.alloc(0), ALL)))
+    expect(await readPdfText('ten_b', pdfOf(['Mine']), ALL)).toMatchObject({ text: 'Mine' })
+    expect((await many).filter((one) => 'problem' in one && one.problem === 'busy')).toHaveLength(1)
+  })
 })
 
 function countTurns(): () => number {

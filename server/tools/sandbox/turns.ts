@@ -10,7 +10,7 @@ export interface Waiting {
 }
 
 /**
- * Scripts waiting for a worker. Tenants take turns and each tenant's scripts stay in order, so a tenant with a thousand
+ * Scripts waiting for a worker; PDFs wait for a thread in the same way. Tenants take turns and each tenant's scripts stay in order, so a tenant with a thousand
  * waiting scripts delays another tenant by one script. The limits apply to all tenants together: beyond one, the tenant
  * with the longest queue loses its newest script.
  */

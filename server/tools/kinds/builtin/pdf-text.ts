@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { processWide } from '@/db/process-wide'
 import { BARE } from '../../sandbox/thread'
+import { Turns, type Waiting } from '../../sandbox/turns'
 
 /** The text of a PDF, or why it has no text. */
 export type PdfText =
@@ -15,13 +16,15 @@ const AT_ONCE = 2
 /** How many more may wait, of all tenants together. */
 const MAX_WAITING = 20
 
-interface Turns {
-  running: number
-  /** By tenant; the tenant whose turn it is comes first. */
-  waiting: Map<string, (() => void)[]>
+interface Job extends Waiting {
+  begin(mayRead: boolean): void
 }
 
-const turns = () => processWide<Turns>('pdf-texts', () => ({ running: 0, waiting: new Map() }))
+const queue = () =>
+  processWide('pdf-texts', () => ({
+    running: 0,
+    turns: new Turns<Job>({ scripts: MAX_WAITING, chars: Number.POSITIVE_INFINITY }),
+  }))
 
 /**
  * Reads the text of a PDF in a thread, so that a large or hostile one neither holds the event loop nor takes more than
@@ -41,31 +44,24 @@ export async function readPdfText(
   }
 }
 
-function myTurn(tenantId: string): Promise<boolean> | true {
-  const all = turns()
+/** @returns false if too many wait, most of them of this tenant */
+function myTurn(tenantId: string): Promise<boolean> {
+  const all = queue()
   if (all.running < AT_ONCE) {
     all.running++
-    return true
+    return Promise.resolve(true)
   }
-  const waiting = [...all.waiting.values()].reduce((sum, { length }) => sum + length, 0)
-  if (waiting >= MAX_WAITING) return Promise.resolve(false)
   return new Promise((resolve) => {
-    all.waiting.set(tenantId, [...(all.waiting.get(tenantId) ?? []), () => resolve(true)])
+    for (const refused of all.turns.add({ tenantId, chars: 0, begin: resolve })) refused.begin(false)
   })
 }
 
 /** Passes the place on. */
 function next(): void {
-  const all = turns()
-  const [[tenantId, [begin, ...others]] = ['', []]] = all.waiting
-  if (!begin) {
-    all.running--
-    return
-  }
-  // Moves the tenant to the end.
-  all.waiting.delete(tenantId)
-  if (others.length > 0) all.waiting.set(tenantId, others)
-  begin()
+  const all = queue()
+  const job = all.turns.take(() => true)
+  if (job) job.begin(true)
+  else all.running--
 }
 
 function inThread(workerData: object, maxMs: number): Promise<PdfText> {
