@@ -1,8 +1,9 @@
 'use client'
 import { Button, Stack } from '@mantine/core'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Markdown } from '@/app/_ui/markdown'
 import { Clock } from '@/app/_ui/time'
+import { useFirstFocus } from '@/app/_ui/use-first-focus'
 import { call, type FormProblem, NO_PROBLEM, problemOf } from '@/app/(auth)/api'
 import { Problem } from '@/app/(auth)/problem'
 import { type Fields, initialDraft, readDraft } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
@@ -85,11 +86,7 @@ function InputsForm({
   remark?: AsksRemark | undefined
   onBack?: () => void
 }) {
-  const form = useRef<HTMLFormElement>(null)
-  const opened = onBack !== undefined
-  useEffect(() => {
-    if (opened) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
-  }, [opened])
+  const form = useFirstFocus(onBack !== undefined)
   const [said, setSaid] = useState('')
   const [draft, setDraft] = useState(() => initialDraft(fields))
   const [problem, setProblem] = useState(NO_PROBLEM)

@@ -1,6 +1,7 @@
 'use client'
-import { Anchor, Chip, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Chip, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { TextButton } from '@/app/_ui/text-button'
 import { cronOf, HOURLY, planOf, type SimplePlan, WEEKDAYS, type Weekday } from './simple-plan'
 
 const KINDS = [
@@ -52,11 +53,13 @@ export function WhenFields(props: {
         />
         {said}
         {readable ? (
-          <Switch onClick={() => setPlan(readable)}>Choose days and a time</Switch>
+          <TextButton onClick={() => setPlan(readable)}>Choose days and a time</TextButton>
         ) : (
           <Text size="sm" c="dimmed">
             Only a cron can say this.{' '}
-            <Switch onClick={() => change({ every: 'weekday', at: '09:00' })}>Replace it by days and a time</Switch>
+            <TextButton onClick={() => change({ every: 'weekday', at: '09:00' })}>
+              Replace it by days and a time
+            </TextButton>
           </Text>
         )}
       </Stack>
@@ -72,16 +75,8 @@ export function WhenFields(props: {
       />
       <Details plan={plan} onChange={change} />
       {said}
-      <Switch onClick={() => setPlan(null)}>Advanced: write a cron</Switch>
+      <TextButton onClick={() => setPlan(null)}>Advanced: write a cron</TextButton>
     </Stack>
-  )
-}
-
-function Switch({ onClick, children }: { onClick: () => void; children: string }) {
-  return (
-    <Anchor component="button" type="button" size="sm" ta="start" onClick={onClick}>
-      {children}
-    </Anchor>
   )
 }
 

@@ -1,9 +1,10 @@
 'use client'
 import { Button, Group, Kbd, Stack, Text } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { onSendKey } from '@/app/_ui/send-key'
+import { useFirstFocus } from '@/app/_ui/use-first-focus'
 import type { JsonObject } from '@/server/definition/json'
 import { MAX_FILE_BYTES, tooLargeText } from '../../workflows/start-values'
 import { type Draft, errorsByField, type Fields, readDraft } from './answer-values'
@@ -41,10 +42,7 @@ export function FilledForm(props: Props) {
   const files = useAnswerFiles(props)
   const [sending, setSending] = useState(false)
   const [unsent, setUnsent] = useState<unknown>(null)
-  const form = useRef<HTMLFormElement>(null)
-  useEffect(() => {
-    if (focus) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
-  }, [focus])
+  const form = useFirstFocus(focus)
   const refused = answer.error ? errorsByField(errorOf(answer.error).details, fields) : null
   const busy = sending || answer.isPending
   const send = async () => {

@@ -1,9 +1,10 @@
 'use client'
-import { ActionIcon, Anchor, Stack, Tooltip } from '@mantine/core'
+import { ActionIcon, Stack, Tooltip } from '@mantine/core'
 import { Braces } from 'lucide-react'
 import { useState } from 'react'
 import { IsoDurationInput } from '@/app/_ui/duration-input'
 import { readIso } from '@/app/_ui/iso-duration'
+import { TextButton } from '@/app/_ui/text-button'
 import { TemplateWidget } from './template-widget'
 import { fieldElementId, type WidgetProps } from './widget'
 
@@ -21,11 +22,7 @@ export function IsoDurationWidget(props: WidgetProps) {
     return (
       <Stack gap={4}>
         <TemplateWidget {...props} />
-        {readable && !readOnly && (
-          <Anchor component="button" type="button" size="sm" onClick={() => setAsText(false)} ta="start">
-            Use a number and unit
-          </Anchor>
-        )}
+        {readable && !readOnly && <TextButton onClick={() => setAsText(false)}>Use a number and unit</TextButton>}
       </Stack>
     )
   }

@@ -1,10 +1,9 @@
 'use client'
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
-import { Plus } from 'lucide-react'
+import { Button, NativeSelect, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { isRule, type Rule, readRule, type Test, writeRule } from '../model/rule'
 import { isIncomplete } from '../model/rule-words'
-import { RemoveRow } from './row-tools'
+import { AddRow, RemoveRow } from './row-tools'
 import styles from './rule.module.css'
 import { RuleRow } from './rule-row'
 import { newRow, type Row } from './use-rows'
@@ -43,7 +42,7 @@ export function RuleBuilder(props: {
     // A group that lost all but one of its rows is a row.
     const parts = next.parts.flatMap((part) => (isGroup(part) && part.tests.length < 2 ? part.tests : [part]))
     setShown({ ...next, parts })
-    if (parts.flatMap((part) => (isGroup(part) ? part.tests : [part])).some(isIncomplete)) return
+    if (testsOf(parts).some(isIncomplete)) return
     const written = writeRule(ruleOf({ ...next, parts }))
     if (written === last.current) return
     last.current = written
@@ -52,7 +51,7 @@ export function RuleBuilder(props: {
   const { join, parts } = shown
   const replace = (key: number, by: Part[]) =>
     change({ join, parts: parts.flatMap((part) => (part.key === key ? by : [part])) })
-  const incomplete = parts.flatMap((part) => (isGroup(part) ? part.tests : [part])).some(isIncomplete)
+  const incomplete = testsOf(parts).some(isIncomplete)
   return (
     <Stack gap={6}>
       {parts.length === 0 && (
@@ -117,11 +116,7 @@ export function RuleBuilder(props: {
           Complete each rule to save the condition.
         </Text>
       )}
-      {!readOnly && (
-        <Group gap="xs">
-          <Add onClick={() => change({ join, parts: [...parts, emptyTest()] })}>Add rule</Add>
-        </Group>
-      )}
+      {!readOnly && <AddRow onClick={() => change({ join, parts: [...parts, emptyTest()] })}>Add rule</AddRow>}
     </Stack>
   )
 }
@@ -158,24 +153,14 @@ function GroupRows(props: {
           </div>
         )
       })}
-      {!readOnly && <Add onClick={() => onChange([...tests, emptyTest()])}>{join === 'any' ? 'Or…' : 'And…'}</Add>}
+      {!readOnly && (
+        <AddRow onClick={() => onChange([...tests, emptyTest()])}>{join === 'any' ? 'Or…' : 'And…'}</AddRow>
+      )}
     </fieldset>
   )
 }
 
-function Add({ onClick, children }: { onClick: () => void; children: string }) {
-  return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      className={styles.add ?? ''}
-      leftSection={<Plus size={14} aria-hidden />}
-      onClick={onClick}
-    >
-      {children}
-    </Button>
-  )
-}
+const testsOf = (parts: readonly Part[]) => parts.flatMap((part) => (isGroup(part) ? part.tests : [part]))
 
 function shownOf({ join, parts }: Rule): Shown {
   return {

@@ -1,6 +1,7 @@
 'use client'
-import { Anchor, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
+import { TextButton } from '@/app/_ui/text-button'
 import { readRule } from '../model/rule'
 import { ExpressionInput } from './expression-input'
 import { RuleBuilder } from './rule-builder'
@@ -40,7 +41,7 @@ export function RuleField(props: ComponentProps<typeof ExpressionInput>) {
             </Text>
           )
         ) : (
-          <Switch onClick={() => show(false)}>Show as rules</Switch>
+          <TextButton onClick={() => show(false)}>Show as rules</TextButton>
         )}
       </Stack>
     )
@@ -63,15 +64,7 @@ export function RuleField(props: ComponentProps<typeof ExpressionInput>) {
           {error}
         </Text>
       )}
-      <Switch onClick={() => show(true)}>Write as text</Switch>
+      <TextButton onClick={() => show(true)}>Write as text</TextButton>
     </Stack>
-  )
-}
-
-function Switch({ onClick, children }: { onClick: () => void; children: string }) {
-  return (
-    <Anchor component="button" type="button" size="sm" ta="start" onClick={onClick}>
-      {children}
-    </Anchor>
   )
 }
