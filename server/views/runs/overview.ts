@@ -25,6 +25,7 @@ import type { RunMasker } from '../../vault/hide'
 import type { Masker } from '../../vault/mask'
 import { type AnswererName, nameActors, nameAnswerers } from '../actors'
 import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
+import type { Ended } from '../tasks/ended'
 import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
 import { readRemarks } from '../tasks/remarks'
@@ -355,9 +356,6 @@ function presentOpen({ pause, stepName }: Asked, masker: Masker) {
     masker,
   )
 }
-
-/** A task may also end without an answer: its time is up, or its run is stopped. */
-export type Ended = 'answered' | 'expired' | 'withdrawn'
 
 function presentAnswer(
   pause: Asked['pause'],

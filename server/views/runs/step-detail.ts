@@ -14,9 +14,9 @@ import { isLarge } from '../../runs/stored-run'
 import { noSuchStep } from '../../runs/whole-value'
 import { findStepType } from '../../steps/registry'
 import { nameAnswerers } from '../actors'
+import { type Ended, howEnded } from '../tasks/ended'
 import { cutValue } from '../value'
 import { readRelative } from './family'
-import type { Ended } from './overview'
 
 export const ReadStep = z.object({ runId: z.string(), seq: z.number().int().min(0) })
 export type ReadStep = z.input<typeof ReadStep>
@@ -76,9 +76,9 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
 type Pause = typeof pauses.$inferSelect
 
 function endedBy({ answer, kind }: Pick<Pause, 'answer' | 'kind'>): Ended | 'continued' | 'event' {
-  if (answer === null) return 'withdrawn'
-  if ('due' in answer) return kind === 'timer' ? 'continued' : 'expired'
-  return 'event' in answer ? 'event' : 'answered'
+  if (answer && 'event' in answer) return 'event'
+  const ended = howEnded(answer)
+  return ended === 'expired' && kind === 'timer' ? 'continued' : ended
 }
 
 export type StepDetail = Awaited<ReturnType<typeof readStep>>

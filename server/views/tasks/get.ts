@@ -20,9 +20,9 @@ import { findStepType } from '../../steps/registry'
 import { nameAnswerers } from '../actors'
 import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
 import { stateOf } from '../runs/filter'
-import type { Ended } from '../runs/overview'
 import { cutValue } from '../value'
 import { readClaim } from './claims'
+import { howEnded } from './ended'
 import { readHeld } from './held'
 import { readPeople } from './people'
 import { readRemarks } from './remarks'
@@ -79,7 +79,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const { data } = await walkData(ctx, pause, { run, small: stored?.small ?? {}, owns: stored?.owns ?? null })
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
   const stepName = own?.stepName ?? pause.stepId
-  const status = pause.answeredAt === null && !run.endTime ? ('open' as const) : howEnded(pause)
+  const status = pause.answeredAt === null && !run.endTime ? ('open' as const) : howEnded(pause.answer)
   const { held, refused } = heldAt(pause.id, asked)
   const declared = declaredFields(definition)
   const form = pause.answer ? askedFields(asked, pause.answer) : {}
@@ -123,11 +123,6 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       .slice(0, STEPS)
       .reverse(),
   }
-}
-
-function howEnded({ answer }: Pick<typeof pauses.$inferSelect, 'answer'>): Ended {
-  if (answer === null) return 'withdrawn'
-  return 'due' in answer ? 'expired' : 'answered'
 }
 
 export type Task = Awaited<ReturnType<typeof getTask>>
