@@ -9,6 +9,7 @@ import type { PauseAnswer, PauseSignal } from '../definition/run'
 import type { Fields } from '../definition/schema'
 import { withoutPresets } from '../definition/sensitive'
 import { askedFields, formsAsked, withForms } from '../runs/asked-fields'
+import { decisionParts } from '../runs/decision-parts'
 import { maskWords } from '../runs/mask-words'
 import { barOf, forbidsStarter, isVote, startersOf } from '../runs/may-answer'
 import type { Person } from '../runs/person'
@@ -195,8 +196,8 @@ async function voteBy({ db, tenantId }: ServiceContext, { id, runId, pauseId }: 
       ),
     )
   if (!vote) return null
-  const { actionId, actionValue, data, remark } = vote
-  return { actionId, actionValue, ...(data ? { data } : {}), ...(remark === null ? {} : { remark }) }
+  const { actionId, actionValue } = vote
+  return { actionId, actionValue, ...decisionParts(vote) }
 }
 
 async function nameOf({ ctx, link }: FoundLink): Promise<string | null> {

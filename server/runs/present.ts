@@ -8,6 +8,7 @@ import { withoutPresets } from '../definition/sensitive'
 import { ImpossibleState } from '../errors'
 import type { Masker } from '../vault/mask'
 import { formsAsked, withForms } from './asked-fields'
+import { decisionParts } from './decision-parts'
 import { maskWords } from './mask-words'
 
 export type RunRow = typeof runs.$inferSelect
@@ -192,8 +193,11 @@ export function withoutPreset<S extends PauseSignal>(signal: S): S {
 }
 
 function presentVote({ via, at, data, remark, ...vote }: StoredVote, masker: Masker) {
-  const parts = { ...(data ? { data } : {}), ...(typeof remark === 'string' ? { remark } : {}) }
-  return { ...masker.json({ ...vote, ...parts }), ...(via === null ? {} : { via }), at: iso(at) }
+  return {
+    ...masker.json({ ...vote, ...decisionParts({ data, remark }) }),
+    ...(via === null ? {} : { via }),
+    at: iso(at),
+  }
 }
 
 /** The branch and the iterations that something belongs to; empty outside branches. */

@@ -2,13 +2,13 @@ import { and, asc, eq } from 'drizzle-orm'
 import { pauseVotes } from '@/db/schema/runs'
 import { taskClaims } from '@/db/schema/tasks'
 import type { ServiceContext, TransactionContext } from '../context'
-import type { JsonObject } from '../definition/json'
 import { sameName, type Vote, votesNeeded } from '../definition/people'
-import type { DecisionParts, PauseAnswer } from '../definition/run'
+import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { touchRun } from '../interpreter/index'
 import type { Held } from '../run-store/held'
 import { claimIs } from './claim-row'
+import { decisionParts } from './decision-parts'
 import type { Person } from './person'
 
 type Choice = Extract<PauseAnswer, { actionId: string }>
@@ -45,7 +45,7 @@ export async function castVote(
   const votes = await votesAt(tx, runId, pauseId)
   const isDecided = votes.filter((vote) => vote.actionId === actionId).length >= votesNeeded(at.needs, actionId)
   if (!isDecided) await touchRun(tx, runId)
-  return { decision: { actionId, actionValue, ...partsOf({ data, remark }), votes }, isDecided }
+  return { decision: { actionId, actionValue, ...decisionParts({ data, remark }), votes }, isDecided }
 }
 
 /**
@@ -91,16 +91,5 @@ async function votesAt(tx: TransactionContext, runId: string, pauseId: string): 
     .from(pauseVotes)
     .where(and(eq(pauseVotes.tenantId, tx.tenantId), eq(pauseVotes.runId, runId), eq(pauseVotes.pauseId, pauseId)))
     .orderBy(asc(pauseVotes.createdAt), asc(person))
-  return rows.map(({ data, remark, ...vote }) => ({ ...vote, ...partsOf({ data, remark }) }))
-}
-
-/** The fields and the remark of a vote, without those it does not have. */
-function partsOf({
-  data,
-  remark,
-}: {
-  data: JsonObject | null | undefined
-  remark: string | null | undefined
-}): DecisionParts {
-  return { ...(data ? { data } : {}), ...(typeof remark === 'string' ? { remark } : {}) }
+  return rows.map(({ data, remark, ...vote }) => ({ ...vote, ...decisionParts({ data, remark }) }))
 }

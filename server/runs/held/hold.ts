@@ -11,6 +11,7 @@ import { emit } from '../../outbox'
 import { parseInput } from '../../parse'
 import { holdRun } from '../../run-store/held'
 import { requireRoomForComment } from '../comment'
+import { decisionParts } from '../decision-parts'
 import { isVote } from '../may-answer'
 import { personOf } from '../person'
 import { readPaused, remarkOf, resumeRun } from '../resume'
@@ -106,10 +107,6 @@ function endsBy({ run, pause }: OpenPause, until: Date): boolean {
 
 function givenTo(pauseId: string, answer: ResumeRun): GivenAnswer {
   if (answer.type === 'collect_inputs') return { type: answer.type, pauseId, data: answer.data }
-  const { actionId, actionValue, data, remark } = answer
-  return {
-    ...{ type: answer.type, pauseId, actionId, actionValue },
-    ...(data ? { data } : {}),
-    ...(remark === undefined ? {} : { remark }),
-  }
+  const { type, actionId, actionValue } = answer
+  return { type, pauseId, actionId, actionValue, ...decisionParts(answer) }
 }
