@@ -1,4 +1,4 @@
-import { isFileReference } from './file-ids'
+import { fileIdsOf } from './file-ids'
 import { isJsonObject } from './json'
 import type { Field } from './schema'
 
@@ -14,7 +14,5 @@ export function isFileField(field: Field): boolean {
 
 /** The ids of the files that a field's value names, in lower case. */
 export function filesOf(field: Field, value: unknown): string[] {
-  if (!isFileField(field)) return []
-  const named = Array.isArray(value) ? value : [value]
-  return named.filter(isFileReference).map((id) => id.toLowerCase())
+  return isFileField(field) ? fileIdsOf(value) : []
 }

@@ -26,11 +26,14 @@ export function aroundFileReferences(text: string): string[] {
  */
 export function withoutFileTwice<T>(fields: readonly (readonly [string, T])[]): (readonly [string, T])[] {
   const own = fields.find(([name]) => name === 'fileId')?.[1]
-  const twice = isFileReference(own) && fields.some(([name, value]) => name !== 'fileId' && isSame(value, own))
+  const twice =
+    isFileReference(own) &&
+    fields.some(([name, value]) => name !== 'fileId' && fileIdsOf(value).includes(own.toLowerCase()))
   return fields.filter(([name]) => !(twice && name === 'fileId'))
 }
 
-function isSame(value: unknown, id: string): boolean {
+/** The ids of the files that a value, or each item of a list, can be, in lower case. */
+export function fileIdsOf(value: unknown): string[] {
   const named = Array.isArray(value) ? value : [value]
-  return named.some((one) => isFileReference(one) && one.toLowerCase() === id.toLowerCase())
+  return named.filter(isFileReference).map((id) => id.toLowerCase())
 }

@@ -34,7 +34,7 @@ export async function requireFiles(
     return ids.map((id) => ({ name, id, isGiven: !known.includes(id) }))
   })
   if (named.length === 0) return
-  const found = await findFiles(ctx, [...new Set(named.map(({ id }) => id))])
+  const found = await storedFiles(ctx, [...new Set(named.map(({ id }) => id))])
   const refused = named.filter(({ id, isGiven }) => !found.has(id) || (isGiven && !found.get(id)))
   const details = [...new Set(refused.map(({ name }) => name))].map((name) => {
     const what = fields[name]?.type === 'file' ? 'the id of a stored file' : 'a list of ids of stored files'
@@ -44,7 +44,7 @@ export async function requireFiles(
 }
 
 /** Whether each of the stored files is within the caller's reach. */
-async function findFiles(ctx: ServiceContext, ids: string[]): Promise<Map<string, boolean>> {
+async function storedFiles(ctx: ServiceContext, ids: string[]): Promise<Map<string, boolean>> {
   const rows = await ctx.db
     .select({ id: files.id, within: sql<boolean>`${filesInReach(ctx) ?? sql`true`}` })
     .from(files)

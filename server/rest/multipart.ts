@@ -1,5 +1,6 @@
 import { AppError } from '../errors'
 import { MAX_JSON_BYTES, readBytes } from '../http/body'
+import { fileTooLarge } from '../http/file-too-large'
 import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type NamedUpload, type Upload } from '../http/multipart-input'
 import { type Part, parseParts } from './multipart-parts'
 
@@ -21,7 +22,7 @@ export function isMultipart(request: Request): boolean {
 export async function readMultipart(request: Request): Promise<MultipartInput> {
   const { boundary } = mediaType(request)
   if (boundary === null) throw invalid('The content-type has no valid boundary.')
-  const parts = parseParts(await readBytes(request, MAX_BODY_BYTES, () => tooLarge()), boundary, MAX_PARTS)
+  const parts = parseParts(await readBytes(request, MAX_BODY_BYTES, () => fileTooLarge()), boundary, MAX_PARTS)
   return toInput(parts)
 }
 
@@ -36,7 +37,7 @@ function toInput(parts: Part[]): MultipartInput {
     if (filename === '' && bytes.byteLength === 0) continue
     if (name === FILE_PART || filename !== null) {
       fileBytes += bytes.byteLength
-      if (fileBytes > MAX_FILE_BYTES) throw tooLarge(fileBytes > bytes.byteLength)
+      if (fileBytes > MAX_FILE_BYTES) throw fileTooLarge({ several: fileBytes > bytes.byteLength })
       if (name !== FILE_PART) named.push({ part: name, upload: { name: filename || name, type, bytes } })
       else if (file) throw invalid('Only one file may be sent.', FILE_PART)
       else file = { name: filename || FILE_PART, type, bytes }
@@ -77,13 +78,6 @@ function mediaType(request: Request): { type: string; boundary: string | null } 
     type,
     boundary: /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/.test(boundary) ? boundary : null,
   }
-}
-
-function tooLarge(several = false): AppError {
-  const message = several
-    ? `The files may have at most ${MAX_FILE_BYTES} bytes together.`
-    : `The file may have at most ${MAX_FILE_BYTES} bytes.`
-  return new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
 }
 
 function invalid(message: string, part?: string): AppError {

@@ -3,8 +3,8 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { RunPart } from '../definition/part'
-import { AppError } from '../errors'
 import { newFileId, withStagedFiles } from '../files/stage'
+import { fileTooLarge } from '../http/file-too-large'
 import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type NamedUpload, type Upload } from '../http/multipart-input'
 import { parseInput } from '../parse'
 import { idsByPart } from './input'
@@ -67,18 +67,16 @@ export async function rerunWithFiles(ctx: ServiceContext, input: { runId: string
 function readSentFiles(files: unknown): NamedUpload[] {
   const sent = parseInput(SentParts, files).map(({ part, file }) => ({ part, upload: readSentFile(file) }))
   const size = sent.reduce((sum, { upload }) => sum + upload.bytes.byteLength, 0)
-  if (size <= MAX_FILE_BYTES) return sent
-  const message = `The files may have at most ${MAX_FILE_BYTES} bytes together.`
-  throw new AppError('FILE_TOO_LARGE', { details: [{ path: sent.at(-1)?.part ?? FILE_PART, message }] })
+  if (size > MAX_FILE_BYTES) throw fileTooLarge({ part: sent.at(-1)?.part, several: true })
+  return sent
 }
 
 /** @throws AppError INVALID_INPUT, FILE_TOO_LARGE */
 export function readSentFile(file: unknown): Upload {
   const { name, type, base64 } = parseInput(SentFile, file)
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.byteLength <= MAX_FILE_BYTES) return { name, type, bytes }
-  const message = `The file may have at most ${MAX_FILE_BYTES} bytes.`
-  throw new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
+  if (bytes.byteLength > MAX_FILE_BYTES) throw fileTooLarge()
+  return { name, type, bytes }
 }
 
 /** The text parts of a form that preserve the types of values: all in one, unless a field has that part's name. */
