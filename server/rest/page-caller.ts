@@ -1,5 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
+import { TASK_LINK_HEADER } from '@/lib/task-link-header'
 import { hasCredential } from '../auth/authenticate'
 import type { Identity } from '../auth/identity'
 import { now } from '../clock'
@@ -8,9 +9,6 @@ import { AppError } from '../errors'
 import { isFileId } from '../files/storage-key'
 import { openFileOfLink } from '../links/open-file'
 import { log } from '../log'
-
-/** Carries the secret part of a task link. A header, so that it is in no address. */
-export const TASK_LINK_HEADER = 'x-task-link'
 
 /**
  * Who downloads a file from one of our own pages: the holder of a task link, or the person signed in. Null for every

@@ -1,6 +1,7 @@
 'use client'
 import { type ReactNode, useMemo } from 'react'
 import { type FileSource, FileSourceContext } from '@/app/_ui/files/source'
+import { TASK_LINK_HEADER } from '@/lib/task-link-header'
 import type { FileInfo } from '@/server/vault/describe-files'
 
 /** The files that the task's author shows. They are read with the link's token, which no address contains. */
@@ -10,7 +11,7 @@ export function LinkFiles({ token, files, children }: { token: string; files: Fi
       useFile: (id) => files.find((file) => file.id === id.toLowerCase()) ?? null,
       read: (id, signal) =>
         fetch(`/api/files/${id}`, {
-          headers: { 'x-task-link': token },
+          headers: { [TASK_LINK_HEADER]: token },
           credentials: 'omit',
           ...(signal ? { signal } : {}),
         }),
