@@ -4,7 +4,7 @@
  * nor anything they refer to.
  */
 export class Deadline {
-  /** Created when someone asks for the signal or it fires: most work does neither, and a signal costs more than a timer. */
+  /** Created when someone asks for the signal or it fires. Most work does neither, and a signal costs more than a timer. */
   private ender: AbortController | undefined
   private readonly racing = new Set<() => void>()
   private readonly timer: NodeJS.Timeout | undefined

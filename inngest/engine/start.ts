@@ -28,8 +28,10 @@ export function laneOf({ concurrency }: FunctionSpec, event: Pick<EngineEvent, '
   if (!concurrency) return null
   if (!concurrency.key) return '*'
   const value = read(concurrency.key, { event: event as EngineEvent })?.value ?? null
-  const lane = lanes.get(value) ?? digest(value)
+  const known = lanes.get(value)
+  if (known !== undefined) return known
   if (lanes.size >= MAX_LANES) lanes.clear()
+  const lane = digest(value)
   lanes.set(value, lane)
   return lane
 }

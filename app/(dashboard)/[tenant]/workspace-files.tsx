@@ -12,7 +12,7 @@ const AT_ONCE = 50
 export function WorkspaceFiles({ children }: { children: ReactNode }) {
   const client = useTRPCClient()
   const source = useMemo<FileSource>(() => {
-    const describe = together(async (ids) => (await client.files.describe.query({ ids })).files)
+    const describe = inOneCall(async (ids) => (await client.files.describe.query({ ids })).files)
     const addressOf = (id: string) => `/api/files/${id}`
     return {
       // biome-ignore lint/correctness/useHookAtTopLevel: called as a hook, by the components that show a value
@@ -30,7 +30,7 @@ function queryOf(id: string, describe: (id: string) => Promise<FileInfo | null>)
 }
 
 /** Collects the ids that are asked for in the same turn. */
-function together(read: (ids: string[]) => Promise<FileInfo[]>): (id: string) => Promise<FileInfo | null> {
+function inOneCall(read: (ids: string[]) => Promise<FileInfo[]>): (id: string) => Promise<FileInfo | null> {
   let asked: Promise<Map<string, FileInfo>> | null = null
   let ids: string[] = []
   return async (id) => {

@@ -48,10 +48,10 @@ const OF_DATES: Partial<Record<Operator, string>> = {
   atLeast: 'is on or after',
 }
 
-/** The operators to offer for a field, with its present one even if that does not fit. */
-export function operatorsOf(kind: Kind, present: Operator): { value: Operator; label: string }[] {
+/** The operators to offer for a field, with its current one even if that does not fit. */
+export function operatorsOf(kind: Kind, current: Operator): { value: Operator; label: string }[] {
   const offered = OFFERED[kind]
-  return [...(offered.includes(present) ? [] : [present]), ...offered].map((value) => ({
+  return [...(offered.includes(current) ? [] : [current]), ...offered].map((value) => ({
     value,
     label: (kind === 'date' ? OF_DATES[value] : undefined) ?? WORDS[value],
   }))
