@@ -66,7 +66,8 @@ export interface Paired {
 
 /**
  * Compares this build with another one in the folder `against`. Both run all the time and alternate, each going first
- * in turn, so that a machine that is busy for a while is busy for both.
+ * in turn, so that a machine that is busy for a while is busy for both. The build that starts first is up to 3 % slower
+ * or faster for as long as it lives, so each starts first for half of the pairs.
  * @param undo collects the functions that end them
  */
 export async function compareBuilds(
@@ -75,28 +76,44 @@ export async function compareBuilds(
   undo: (() => unknown)[],
   log: (message: string) => void,
 ): Promise<Paired[]> {
-  const builds: [Millrace, Millrace] = [millrace(loopback), millrace(loopback, against)]
+  const turns = TURNS.filter(({ work }) => works.includes(work))
+  const ratios = new Map(turns.map(({ what }) => [what, [] as number[]]))
+  const half = Math.ceil(rounds / 2)
+  for (const thisFirst of [true, false]) {
+    const builds: [Millrace, Millrace] = [millrace(loopback), millrace(loopback, against)]
+    for (const build of thisFirst ? builds : builds.toReversed()) {
+      undo.push(() => build.down())
+      await build.up()
+    }
+    for (const turn of turns)
+      ratios.get(turn.what)?.push(...(await alternate(turn, builds, thisFirst ? half : rounds - half, log)))
+    for (const build of builds) await build.down()
+  }
+  return turns.map(({ work, what }) => {
+    const sorted = (ratios.get(what) ?? []).sort((a, b) => a - b)
+    const [low, high] = [percentile(sorted, 0.25), percentile(sorted, 0.75)]
+    return { what: `${work} ${what}`, ratio: median(sorted), low, high, pairs: sorted.length }
+  })
+}
+
+/** The first build's speed in each pair of turns, where the second's is 1. */
+async function alternate(
+  turn: Turn,
+  builds: [Millrace, Millrace],
+  pairs: number,
+  log: (message: string) => void,
+): Promise<number[]> {
   for (const build of builds) {
-    undo.push(() => build.down())
-    await build.up()
+    await warmUp(() => build.run('trivial'))
+    await turn.take(build)
   }
-  const found: Paired[] = []
-  for (const turn of TURNS.filter(({ work }) => works.includes(work))) {
-    for (const build of builds) {
-      await warmUp(() => build.run('trivial'))
-      await turn.take(build)
-    }
-    const ratios: number[] = []
-    for (let pair = 0; pair < rounds; pair++) {
-      const order = pair % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)
-      const took: [number, number] = [0, 0]
-      for (const nth of order) took[nth] = await turn.take(builds[nth])
-      ratios.push(took[1] / took[0])
-      log(`${turn.work} ${turn.what}, pair ${pair + 1}: ${round(took[0])} and ${round(took[1])} ms`)
-    }
-    ratios.sort((a, b) => a - b)
-    const [low, high] = [percentile(ratios, 0.25), percentile(ratios, 0.75)]
-    found.push({ what: `${turn.work} ${turn.what}`, ratio: median(ratios), low, high, pairs: ratios.length })
+  const ratios: number[] = []
+  for (let pair = 0; pair < pairs; pair++) {
+    const order = pair % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)
+    const took: [number, number] = [0, 0]
+    for (const nth of order) took[nth] = await turn.take(builds[nth])
+    ratios.push(took[1] / took[0])
+    log(`${turn.work} ${turn.what}, pair ${pair + 1}: ${round(took[0])} and ${round(took[1])} ms`)
   }
-  return found
+  return ratios
 }
