@@ -17,12 +17,28 @@ BEGIN
 		SELECT of_tenant, 'mail_' || replace(gen_random_uuid()::text, '-', ''), of_run, of_pause, person, k.kind, k.at
 		FROM unnest(people) person CROSS JOIN (VALUES (why, now()), ('overdue', due::timestamptz)) k (kind, at)
 		WHERE k.kind = why OR k.at > now()
-		ON CONFLICT DO NOTHING
+		ON CONFLICT (tenant_id, run_id, pause_id, user_id, kind) DO UPDATE SET id = excluded.id, status = 'pending', tries = 0,
+			reason = NULL, due_at = excluded.due_at, leased_until = NULL, created_at = excluded.created_at, ended_at = NULL
+			WHERE task_mails.kind = 'reminder'
 		RETURNING id, kind)
 	INSERT INTO outbox (id, tenant_id, name, data)
 	SELECT 'evt_' || id, of_tenant, 'mail/task.due', jsonb_build_object('tenantId', of_tenant, 'mailId', id)
 	FROM written WHERE kind = why;
 	IF FOUND THEN PERFORM pg_notify('outbox', ''); END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.enqueue_mail_to(of_tenant text, of_run text, of_pause text, why text, assignees json, due text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN; END IF;
+	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, array_agg(DISTINCT m.user_id), due)
+	FROM json_array_elements_text(assignees) assignee
+	JOIN users u ON u.email = substr(assignee, 6) OR u.id = substr(assignee, 6)
+	JOIN members m ON m.user_id = u.id AND m.tenant_id = of_tenant
+	WHERE assignee LIKE 'user:%'
+	HAVING count(*) > 0;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.enqueue_webhooks(of_tenant text, of_run text, of_pause text, event text)
@@ -77,13 +93,7 @@ CREATE OR REPLACE FUNCTION public.pauses_enqueue_mail()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN NULL; END IF;
-	PERFORM enqueue_mail(NEW.tenant_id, NEW.run_id, NEW.id, 'assigned', array_agg(DISTINCT m.user_id), NEW.signal->>'dueAt')
-	FROM json_array_elements_text(NEW.signal->'assignees') assignee
-	JOIN users u ON u.email = substr(assignee, 6) OR u.id = substr(assignee, 6)
-	JOIN members m ON m.user_id = u.id AND m.tenant_id = NEW.tenant_id
-	WHERE assignee LIKE 'user:%'
-	HAVING count(*) > 0;
+	PERFORM enqueue_mail_to(NEW.tenant_id, NEW.run_id, NEW.id, 'assigned', NEW.signal->'assignees', NEW.signal->>'dueAt');
 	RETURN NULL;
 END $function$;
 
@@ -548,6 +558,7 @@ CREATE TABLE pauses (
   child_run_id text,
   child_state text,
   overdue_at timestamp(3) with time zone,
+  remind_at timestamp(3) with time zone,
   CONSTRAINT pauses_tenant_id_run_id_id_pk PRIMARY KEY (tenant_id, run_id, id),
   CONSTRAINT pauses_run_fk FOREIGN KEY (tenant_id, run_id) REFERENCES runs(tenant_id, id) ON DELETE CASCADE
 );
@@ -559,6 +570,7 @@ CREATE INDEX pauses_for_child ON public.pauses USING btree (created_at) WHERE (c
 CREATE INDEX pauses_for_event ON public.pauses USING btree (tenant_id, event_name, event_key, created_at, run_id, id) WHERE ((event_name IS NOT NULL) AND (answered_at IS NULL));
 CREATE UNIQUE INDEX pauses_of_child ON public.pauses USING btree (tenant_id, child_run_id) WHERE (child_run_id IS NOT NULL);
 CREATE INDEX pauses_overdue ON public.pauses USING btree (((signal ->> 'dueAt'::text))) WHERE ((answered_at IS NULL) AND (overdue_at IS NULL) AND ((signal ->> 'dueAt'::text) IS NOT NULL));
+CREATE INDEX pauses_to_remind ON public.pauses USING btree (remind_at) WHERE ((remind_at IS NOT NULL) AND (answered_at IS NULL));
 CREATE INDEX pauses_unconsumed ON public.pauses USING btree (answered_at) WHERE ((answered_at IS NOT NULL) AND (consumed_at IS NULL));
 CREATE INDEX pauses_unlooked ON public.pauses USING btree (created_at) WHERE ((looked = false) AND (answered_at IS NULL));
 CREATE INDEX pauses_waiting ON public.pauses USING btree (tenant_id, created_at, run_id, id) WHERE ((answered_at IS NULL) AND (signal IS NOT NULL));
@@ -566,6 +578,7 @@ CREATE TRIGGER pauses_enqueue_mail AFTER INSERT ON public.pauses FOR EACH ROW WH
 CREATE TRIGGER pauses_enqueue_webhooks AFTER INSERT ON public.pauses FOR EACH ROW WHEN ((new.signal IS NOT NULL)) EXECUTE FUNCTION pauses_enqueue_webhooks();
 CREATE TRIGGER pauses_notify_answered AFTER UPDATE OF answered_at ON public.pauses FOR EACH ROW WHEN (((new.signal IS NOT NULL) AND (old.answered_at IS DISTINCT FROM new.answered_at))) EXECUTE FUNCTION notify_tasks();
 CREATE TRIGGER pauses_notify_opened AFTER INSERT ON public.pauses FOR EACH ROW WHEN ((new.signal IS NOT NULL)) EXECUTE FUNCTION notify_tasks();
+CREATE TRIGGER pauses_notify_reminded AFTER UPDATE OF remind_at ON public.pauses FOR EACH ROW EXECUTE FUNCTION notify_tasks();
 
 CREATE TABLE held_answers (
   tenant_id text NOT NULL,
@@ -926,6 +939,7 @@ CREATE TABLE step_records (
   output_bytes integer,
   handled boolean,
   exit text,
+  reminders jsonb,
   CONSTRAINT step_records_tenant_id_run_id_branch_step_id_visit_pk PRIMARY KEY (tenant_id, run_id, branch, step_id, visit),
   CONSTRAINT step_records_run_fk FOREIGN KEY (tenant_id, run_id) REFERENCES runs(tenant_id, id) ON DELETE CASCADE
 ) WITH (fillfactor=85);

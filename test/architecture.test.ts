@@ -249,6 +249,7 @@ describe('code rules', () => {
       'openapi',
       'people',
       'registry',
+      'reminders',
       'templated',
       'time',
       'tool-outcome',

@@ -2,7 +2,8 @@
 -- `server/mail/deliver.ts` sends them. While no process has SMTP_URL, the row of `installation` says so and none is written.
 
 -- Writes a mail about a task to each of these people, and the outbox event that has it sent. It also writes the mail that says
--- that the task is overdue, due at that time and dropped if the task has been answered by then. Each is written once.
+-- that the task is overdue, due at that time and dropped if the task has been answered by then. Each is written once, except
+-- for reminders: a new one takes the row of the last one, so that no more than one waits for a mail server.
 CREATE OR REPLACE FUNCTION "enqueue_mail"(of_tenant text, of_run text, of_pause text, why text, people text[], due text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	WITH written AS (
@@ -10,7 +11,9 @@ BEGIN
 		SELECT of_tenant, 'mail_' || replace(gen_random_uuid()::text, '-', ''), of_run, of_pause, person, k.kind, k.at
 		FROM unnest(people) person CROSS JOIN (VALUES (why, now()), ('overdue', due::timestamptz)) k (kind, at)
 		WHERE k.kind = why OR k.at > now()
-		ON CONFLICT DO NOTHING
+		ON CONFLICT (tenant_id, run_id, pause_id, user_id, kind) DO UPDATE SET id = excluded.id, status = 'pending', tries = 0,
+			reason = NULL, due_at = excluded.due_at, leased_until = NULL, created_at = excluded.created_at, ended_at = NULL
+			WHERE task_mails.kind = 'reminder'
 		RETURNING id, kind)
 	INSERT INTO outbox (id, tenant_id, name, data)
 	SELECT 'evt_' || id, of_tenant, 'mail/task.due', jsonb_build_object('tenantId', of_tenant, 'mailId', id)
@@ -18,16 +21,23 @@ BEGIN
 	IF FOUND THEN PERFORM pg_notify('outbox', ''); END IF;
 END $$;
 
--- A task opens that names its assignees. Those who are members get a mail; an assignee is `user:` with an address or an id.
-CREATE OR REPLACE FUNCTION "pauses_enqueue_mail"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- The same for assignees: those who are members get the mail. An assignee is `user:` with an address or an id.
+-- `server/runs/remind.ts` calls it too.
+CREATE OR REPLACE FUNCTION "enqueue_mail_to"(of_tenant text, of_run text, of_pause text, why text, assignees json, due text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN NULL; END IF;
-	PERFORM enqueue_mail(NEW.tenant_id, NEW.run_id, NEW.id, 'assigned', array_agg(DISTINCT m.user_id), NEW.signal->>'dueAt')
-	FROM json_array_elements_text(NEW.signal->'assignees') assignee
+	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN; END IF;
+	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, array_agg(DISTINCT m.user_id), due)
+	FROM json_array_elements_text(assignees) assignee
 	JOIN users u ON u.email = substr(assignee, 6) OR u.id = substr(assignee, 6)
-	JOIN members m ON m.user_id = u.id AND m.tenant_id = NEW.tenant_id
+	JOIN members m ON m.user_id = u.id AND m.tenant_id = of_tenant
 	WHERE assignee LIKE 'user:%'
 	HAVING count(*) > 0;
+END $$;
+
+-- A task opens that names its assignees.
+CREATE OR REPLACE FUNCTION "pauses_enqueue_mail"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM enqueue_mail_to(NEW.tenant_id, NEW.run_id, NEW.id, 'assigned', NEW.signal->'assignees', NEW.signal->>'dueAt');
 	RETURN NULL;
 END $$;
 

@@ -2,7 +2,8 @@
 -- them on to its pages. Triggers send them, so no statement that opens, answers, claims or withdraws a task can forget it.
 -- Postgres sends one notification for all changes that a transaction makes in one tenant.
 
--- A task opens or is answered, or a vote, an answer that can still be undone or a claim changes.
+-- A task opens, is answered, or people are reminded of it or it is handed over; a vote, an answer that can still be undone or a
+-- claim changes.
 CREATE OR REPLACE FUNCTION "notify_tasks"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM pg_notify('millrace_live', json_build_object('tasksOf', COALESCE(NEW.tenant_id, OLD.tenant_id))::text);
@@ -14,6 +15,9 @@ FOR EACH ROW WHEN (NEW.signal IS NOT NULL) EXECUTE FUNCTION "notify_tasks"();
 
 CREATE OR REPLACE TRIGGER "pauses_notify_answered" AFTER UPDATE OF "answered_at" ON "pauses"
 FOR EACH ROW WHEN (NEW.signal IS NOT NULL AND OLD.answered_at IS DISTINCT FROM NEW.answered_at) EXECUTE FUNCTION "notify_tasks"();
+
+CREATE OR REPLACE TRIGGER "pauses_notify_reminded" AFTER UPDATE OF "remind_at" ON "pauses"
+FOR EACH ROW EXECUTE FUNCTION "notify_tasks"();
 
 CREATE OR REPLACE TRIGGER "pause_votes_notify" AFTER INSERT ON "pause_votes"
 FOR EACH ROW EXECUTE FUNCTION "notify_tasks"();

@@ -3,7 +3,7 @@
 
 -- Writes a message for each enabled endpoint that subscribes to the event, and the outbox event that has it delivered. It locks
 -- each endpoint first: if one is being deleted, it waits and then leaves it out. Otherwise the foreign key would fail the
--- statement that changes the run. `server/webhooks/overdue.ts` calls it too.
+-- statement that changes the run. `server/webhooks/overdue.ts` and `server/runs/remind.ts` call it too.
 CREATE OR REPLACE FUNCTION "enqueue_webhooks"(of_tenant text, of_run text, of_pause text, event text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	WITH written AS (

@@ -16,6 +16,7 @@ import type { StepUsage } from '../../server/definition/agent'
 import type { EventRules } from '../../server/definition/event'
 import type { JsonObject, JsonValue } from '../../server/definition/json'
 import type { RunPart } from '../../server/definition/part'
+import type { Reminder } from '../../server/definition/reminder'
 import type {
   Arrival,
   Attempt,
@@ -251,6 +252,8 @@ export const stepRecords = pgTable(
     exit: text(),
     /** Returned to the walk when it asks again. */
     receipt: json<Receipt>(),
+    /** Of a task: the reminders about it, and its hand-over, in order. Null without any. */
+    reminders: json<Reminder[]>(),
     change: change(),
   },
   (t) => [
@@ -304,6 +307,8 @@ export const pauses = pgTable(
     consumedAt: moment(),
     /** When webhooks were notified that it is overdue. */
     overdueAt: moment(),
+    /** When people are reminded next, or the task is handed over; null if neither follows. */
+    remindAt: moment(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.runId, t.id] }),
@@ -325,6 +330,7 @@ export const pauses = pgTable(
     index('pauses_overdue')
       .on(sql`(signal->>'dueAt')`)
       .where(sql`answered_at is null and overdue_at is null and signal->>'dueAt' is not null`),
+    index('pauses_to_remind').on(t.remindAt).where(sql`remind_at is not null and answered_at is null`),
     index('pauses_for_event')
       .on(t.tenantId, t.eventName, t.eventKey, t.createdAt, t.runId, t.id)
       .where(sql`event_name is not null and answered_at is null`),

@@ -12,6 +12,7 @@ import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { sweepChildren } from '@/server/runs/children'
 import { deleteOldRuns } from '@/server/runs/delete-old'
 import { sweepHeld } from '@/server/runs/held/give'
+import { sweepReminders } from '@/server/runs/remind'
 import { count, note } from '@/server/telemetry/measures'
 import { countAllDays } from '@/server/views/insights/days'
 import { sweepOverdue } from '@/server/webhooks/overdue'
@@ -28,6 +29,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['held-answers', () => sweepHeld(sweep)],
     ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, sweep.now())],
     ['overdue', () => sweepOverdue(sweep)],
+    ['reminders', () => sweepReminders(sweep)],
     ['webhooks', () => sweepWebhooks(sweep)],
     ['mails', () => sweepMails(sweep)],
     ['inbound', () => sweepInbound(sweep)],

@@ -4,9 +4,9 @@ import type { Definition, Step } from './schema'
 /**
  * The language of versions saved from now on. Versions without one were saved before edges had `on`, those with 1
  * before steps for people had assignees, those with 2 before `for-each` could run a workflow, those with 3 before
- * actions had fields.
+ * actions had fields, those with 4 before tasks had reminders.
  */
-export const LANGUAGE = 4
+export const LANGUAGE = 5
 
 /** Fields that had no meaning before a language; with `of`, those of the items of that list. */
 interface NewFields {
@@ -20,8 +20,12 @@ const NEW_FIELDS: Record<string, readonly NewFields[]> = {
     { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
     { since: 4, fields: ['remark'] },
     { since: 4, fields: ['fields'], of: 'actions' },
+    { since: 5, fields: ['reminders'] },
   ],
-  'collect-inputs': [{ since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] }],
+  'collect-inputs': [
+    { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
+    { since: 5, fields: ['reminders'] },
+  ],
   'for-each': [{ since: 3, fields: ['workflowId', 'version', 'input'] }],
   'run-workflow': [{ since: 3, fields: ['version'] }],
 }

@@ -36,6 +36,19 @@ export function sameAssignee(assignee: string): string {
   return assignee.startsWith('user:') ? `user:${sameName(assignee.slice('user:'.length))}` : assignee
 }
 
+/**
+ * An assignment in words.
+ * @param nameOf finds the name of a person by the text behind `user:`
+ */
+export function assigneeText(
+  assignee: string,
+  nameOf: (person: string) => string | undefined = () => undefined,
+): string {
+  const rest = assignee.slice(assignee.indexOf(':') + 1)
+  if (!assignee.startsWith('role:')) return nameOf(sameName(rest)) ?? rest
+  return rest === 'owner' ? 'any owner' : `anybody with the role ${rest} or higher`
+}
+
 /** How many people an assignment names, if it names each of them; null if it contains a role or a template. */
 export function namedPeople(assignees: unknown): number | null {
   if (!Array.isArray(assignees)) return null

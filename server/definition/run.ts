@@ -2,6 +2,7 @@ import type { StepUsage } from './agent'
 import type { EventValue } from './event'
 import type { JsonObject, JsonValue } from './json'
 import type { Vote } from './people'
+import type { ReminderPlan } from './reminder'
 import type { Fields } from './schema'
 
 /** All data of a run by field: its input and what its steps added. */
@@ -108,6 +109,8 @@ export type PauseSignal = {
   assignees?: string[]
   /** When it should be answered. Nothing happens then, unlike when the pause expires. */
   dueAt?: string
+  /** Absent if nobody is reminded. */
+  reminders?: ReminderPlan
 } & (
   | { type: 'collect_inputs'; fields: Fields }
   | {

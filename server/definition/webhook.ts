@@ -8,6 +8,7 @@ export const WEBHOOK_EVENTS = [
   'run.terminated',
   'task.assigned',
   'task.overdue',
+  'task.reminded',
 ] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 

@@ -174,6 +174,12 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
       'A task names a person who could not answer it: no member or invited person has that address, or their role may not answer tasks.',
     fixes: [GO, 'Correct the address, invite the person, or give them the role operator.'],
   },
+  W_REMINDERS: {
+    title: 'The reminders do not fit the task',
+    means:
+      'The task expires before its first reminder or before it is handed over, or those who get it may be too few to decide.',
+    fixes: [GO, 'Shorten the reminders, give people more time to answer, or hand the task to more people.'],
+  },
   W_UNREACHABLE: {
     title: 'No path leads to the step',
     means: 'No path leads to the step, so no run performs it.',

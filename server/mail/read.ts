@@ -8,6 +8,7 @@ import { tenants } from '@/db/schema/tenants'
 import { may } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { sameAssignee } from '../definition/people'
+import { countReminders } from '../definition/reminder'
 import type { PauseSignal } from '../definition/run'
 import { serviceOrigin } from '../http/origin'
 import { linkForMember } from '../links/for-member'
@@ -31,7 +32,7 @@ const giver = alias(users, 'giver')
 export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to: string; mail: TaskMail } | Dropped> {
   const found = await findTask(ctx, row)
   if (!found || found.pause.answeredAt || found.run.status !== 'paused') return { dropped: 'The task is closed.' }
-  const { pause, run, stepName, workspace } = found
+  const { pause, run, stepName, workspace, reminders } = found
   if (run.startedVia === 'test') return { dropped: 'The run is a test run.' }
   const member = await findMember(ctx, row.userId)
   if (!member) return { dropped: 'The person is no longer a member.' }
@@ -39,7 +40,7 @@ export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to:
   const signal = signalOf(pause)
   const dropped = await whyNot(ctx, row, signal, member.person, found.claimedBy)
   if (dropped) return { dropped }
-  if (await hasOverdueMail(ctx, row)) return { dropped: 'A mail says that the task is overdue.' }
+  if (await hasLaterMail(ctx, row)) return { dropped: 'A later mail reminds of the task, or says that it is overdue.' }
   const masker = await tenantMasker(ctx)
   const said = maskWords({ title: signal.title ?? stepName ?? pause.stepId, signal }, masker)
   const origin = serviceOrigin()
@@ -50,6 +51,7 @@ export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to:
       ...{ kind: row.kind, name: member.person.name, workspace: workspace.name },
       ...{ title: said.title, message: said.signal.message ?? null, show: said.signal.show ?? [] },
       givenBy: found.givenBy,
+      reminders: countReminders(reminders ?? []),
       dueAt: signal.dueAt === undefined ? null : new Date(signal.dueAt),
       expiresAt: pause.dueAt,
       inbox: `${origin}/${workspace.slug}/inbox?task=${encodeURIComponent(`${run.id}:${pause.id}`)}`,
@@ -66,6 +68,7 @@ async function findTask({ db, tenantId }: ServiceContext, { runId, pauseId }: Ma
       pause: pauses,
       run: runs,
       stepName: stepRecords.stepName,
+      reminders: stepRecords.reminders,
       workspace: tenants,
       claimedBy: taskClaims.person,
       givenBy: giver.name,
@@ -90,19 +93,19 @@ async function findMember(ctx: ServiceContext, userId: string) {
   return person ? { ...member, person } : null
 }
 
-/** Once a mail server is back, both mails of a task may be due. The later one covers the first. */
-async function hasOverdueMail(ctx: ServiceContext, { runId, pauseId, userId, kind }: MailRow): Promise<boolean> {
+/** Once a mail server is back, several mails of a task may be due. A later one covers the first. */
+async function hasLaterMail(ctx: ServiceContext, { runId, pauseId, userId, kind }: MailRow): Promise<boolean> {
   if (kind !== 'assigned') return false
-  const overdue = and(
+  const later = and(
     eq(taskMails.tenantId, ctx.tenantId),
     eq(taskMails.runId, runId),
     eq(taskMails.pauseId, pauseId),
     eq(taskMails.userId, userId),
-    eq(taskMails.kind, 'overdue'),
+    inArray(taskMails.kind, ['overdue', 'reminder']),
     inArray(taskMails.status, ['pending', 'sent']),
     lte(taskMails.dueAt, ctx.now()),
   )
-  return (await ctx.db.$count(taskMails, overdue)) > 0
+  return (await ctx.db.$count(taskMails, later)) > 0
 }
 
 /** Why a member is not asked any more; null if they are. */

@@ -4,9 +4,11 @@ import { escaped, htmlOf, paragraph } from './html'
 
 /** The content of a mail about a task, already masked. */
 export interface TaskMail {
-  kind: 'assigned' | 'given' | 'overdue'
+  kind: 'assigned' | 'given' | 'overdue' | 'reminder' | 'handed'
   /** Who gave them the task, if known. */
   givenBy: string | null
+  /** How many reminders there were so far. */
+  reminders: number
   name: string
   workspace: string
   title: string
@@ -67,13 +69,15 @@ export function mailContent(mail: TaskMail): { subject: string; text: string; ht
     small(`${escaped(why)}<br><a href="${escaped(preferences)}" style="color:#666">Turn these mails off</a>`),
   ].join('\n')
   return {
-    subject: `${kind === 'overdue' ? 'Overdue: ' : ''}${shortened(title, MAX_SUBJECT)} (${shortened(oneLine(workspace), MAX_SUBJECT)})`,
+    subject: `${PREFIXES[kind] ?? ''}${shortened(title, MAX_SUBJECT)} (${shortened(oneLine(workspace), MAX_SUBJECT)})`,
     text: `${text}\n`,
     html: `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:15px;line-height:1.5;color:#1a1a1a;max-width:36em">\n${html}\n</body></html>\n`,
   }
 }
 
-function openingOf({ kind, givenBy, workspace }: TaskMail): string {
+const PREFIXES: Partial<Record<TaskMail['kind'], string>> = { overdue: 'Overdue: ', reminder: 'Reminder: ' }
+
+function openingOf({ kind, givenBy, reminders, workspace }: TaskMail): string {
   switch (kind) {
     case 'assigned':
       return `${workspace} asks for your answer:`
@@ -81,6 +85,12 @@ function openingOf({ kind, givenBy, workspace }: TaskMail): string {
       return `${givenBy ?? 'Somebody'} asks you to take care of this task of ${workspace}:`
     case 'overdue':
       return `Your answer is overdue. ${workspace} still waits for it:`
+    case 'reminder':
+      return `This is ${reminders > 1 ? `reminder ${reminders}` : 'a reminder'}. ${workspace} still waits for your answer:`
+    case 'handed': {
+      const after = reminders === 1 ? 'a reminder' : `${reminders} reminders`
+      return `${workspace} asks for your answer, because nobody gave one after ${after}:`
+    }
   }
 }
 

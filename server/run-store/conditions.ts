@@ -61,12 +61,17 @@ export function asksSomebody(ref: Pick<WalkRef, 'tenantId' | 'runId'>) {
 
 /** Matches the record of a visit. */
 export function recordIs({ state: { ref }, at }: { state: { ref: WalkRef }; at: Visit }) {
+  return recordOf({ ...ref, ...at })
+}
+
+/** The same, for the visit that a given pause belongs to. */
+export function recordOf({ tenantId, runId, branch, stepId, visit }: Omit<WalkRef, 'epoch' | 'segment'> & Visit) {
   return and(
-    eq(stepRecords.tenantId, ref.tenantId),
-    eq(stepRecords.runId, ref.runId),
-    eq(stepRecords.branch, ref.branch),
-    eq(stepRecords.stepId, at.stepId),
-    eq(stepRecords.visit, at.visit),
+    eq(stepRecords.tenantId, tenantId),
+    eq(stepRecords.runId, runId),
+    eq(stepRecords.branch, branch),
+    eq(stepRecords.stepId, stepId),
+    eq(stepRecords.visit, visit),
   )
 }
 

@@ -40,6 +40,18 @@ const pause = {
     .describe('What the task is about, in the author’s order; absent if the author chose nothing.'),
   assignees: z.array(z.string()).optional().describe('Who may answer, such as `role:admin`; absent if anybody may.'),
   dueAt: time('When it should be answered.').optional(),
+  reminders: component('PauseReminders', {
+    after: z.string().describe('From the pause’s beginning to the first reminder, as an ISO 8601 duration.'),
+    every: z.string().optional().describe('From each reminder to the next one.'),
+    times: z.int().min(1).describe('The number of reminders.'),
+    handTo: z
+      .array(z.string())
+      .optional()
+      .describe('The `assignees` from then on, one interval after the last reminder.'),
+  })
+    .optional()
+    .describe('When people are reminded; absent if they are not. The step’s record in the history has past reminders.'),
+  remindAt: time('When the next reminder, or the hand-over, is due; absent if neither follows.').optional(),
 }
 
 export const PauseDescriptor = z
@@ -112,6 +124,28 @@ export const StepRecord = component('StepRecord', {
   errorCode: z.string().nullable().optional(),
   handled: z.literal(true).optional().describe('The step failed, and the run took the `error` exit.'),
   exit: z.string().optional().describe('The exit the run took, if the step has several.'),
+  reminders: z
+    .array(
+      component('StepReminder', {
+        at: time('When it was sent, or the task was handed over.'),
+        to: z
+          .array(z.string())
+          .nullable()
+          .optional()
+          .describe('Of a reminder: whom it reminded, as in `assignees`; null for everybody who may answer tasks.'),
+        number: z.int().min(1).optional().describe('Of a reminder: 1 for the first.'),
+        times: z.int().min(1).optional().describe('Of a reminder: how many there are.'),
+        handedTo: z.array(z.string()).optional().describe('Of a hand-over: the `assignees` from then on.'),
+        from: z
+          .array(z.string())
+          .nullable()
+          .optional()
+          .describe('Of a hand-over: the `assignees` before; null if anybody could answer.'),
+        after: z.int().min(1).optional().describe('Of a hand-over: how many reminders there were.'),
+      }),
+    )
+    .optional()
+    .describe('Of a task: its reminders and its hand-over, oldest first; absent without any.'),
   visit: z.int().min(1).describe('1 for the first visit of this step in this run or branch, 2 for the second.'),
   ...place,
   attempt: z.int().min(1),

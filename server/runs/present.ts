@@ -47,6 +47,7 @@ export type StoredStep = Jsonb<
     | 'attempts'
     | 'handled'
     | 'exit'
+    | 'reminders'
   >
 > & {
   /** The size of a value that was not read because the response would be too large. */
@@ -55,7 +56,10 @@ export type StoredStep = Jsonb<
 }
 
 /** An open pause, with its votes if it needs any. */
-export type StoredPause = Pick<Jsonb<PauseRow>, 'id' | 'branch' | 'stepId' | 'signal' | 'createdAt' | 'dueAt'> & {
+export type StoredPause = Pick<
+  Jsonb<PauseRow>,
+  'id' | 'branch' | 'stepId' | 'signal' | 'createdAt' | 'dueAt' | 'remindAt'
+> & {
   votes?: StoredVote[] | null
 }
 
@@ -143,6 +147,7 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
     ...(error === null ? {} : { error, errorCode: step.errorCode }),
     ...(step.handled === true ? { handled: true } : {}),
     ...(step.exit === null ? {} : { exit: step.exit }),
+    ...(step.reminders === null ? {} : { reminders: masker.json(step.reminders) }),
     ...(usage === null ? {} : { usage }),
     visit: step.visit,
     ...placeIn(step.branch),
@@ -161,6 +166,7 @@ export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Hiding)
     ...placeIn(pause.branch),
     createdAt: iso(pause.createdAt),
     expiresAt: pause.dueAt === null ? null : iso(pause.dueAt),
+    ...(pause.remindAt === null ? {} : { remindAt: iso(pause.remindAt) }),
     ...(pause.votes ? { votes: pause.votes.map((vote) => presentVote(vote, masker)) } : {}),
   }
 }

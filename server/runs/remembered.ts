@@ -43,6 +43,8 @@ function storedStep({ inserted, done }: RememberedRecord, index: number): Stored
     inputData: asStored(inputData),
     cutInput: null,
     cutOutput: null,
+    // A run with some is not remembered.
+    reminders: null,
     ...(done ? completed(inserted, done) : insertedWhole(inserted)),
   }
 }

@@ -100,7 +100,9 @@ async function findAsked(ctx: ServiceContext, runId: string, answer: ResumeRun):
   const remembered = recallAsked(ctx, runId, answer)
   if (remembered) return remembered
   const { open, chosen, given, signal, person } = await readPaused(ctx, runId, answer)
-  const mayBeAtOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
+  // A task may be handed over at any moment: then it is answered under the run's lock.
+  const stays = signal.reminders?.handTo === undefined
+  const mayBeAtOnce = stays && !isVote(signal) && (person === null || person.id === ctx.actor.id)
   return { parked: mayBeAtOnce ? parkedAt(open, chosen) : null, given, isRemembered: false }
 }
 

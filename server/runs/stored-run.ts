@@ -39,7 +39,7 @@ const votes = sql`case when p.signal->'needs' is not null then (
  * cheaper than the primary key, but it must be read in full, with every dead entry.
  */
 const openPauses = sql<StoredPause[]>`(
-  select coalesce(json_agg(json_build_object('id', p.id, 'branch', p.branch, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at,
+  select coalesce(json_agg(json_build_object('id', p.id, 'branch', p.branch, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at, 'remindAt', p.remind_at,
     'createdAt', p.created_at, 'votes', ${votes}) order by p.created_at, p.id), '[]'::json)
   from ${pauses} p
   where p.tenant_id = runs.tenant_id and p.run_id = runs.id and num_nulls(p.answered_at) = 1 and p.signal is not null)`
@@ -59,7 +59,7 @@ export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
   return sql`json_build_object('seq', s.seq, 'branch', s.branch, 'stepId', s.step_id, 'stepType', s.step_type, 'stepName', s.step_name,
     'status', s.status, 'startTime', s.start_time, 'endTime', s.end_time, 'error', s.error, 'errorCode', s.error_code,
     'usage', s.usage, 'visit', s.visit, 'attempt', s.attempt, 'attempts', ${attempts},
-    'handled', s.handled, 'exit', s.exit,
+    'handled', s.handled, 'exit', s.exit, 'reminders', s.reminders,
     'inputData', ${value(sql`s.input_data`, cut?.input)}, 'outputData', ${value(sql`s.output_data`, cut?.output)},
     'cutInput', ${cut?.input ?? sql`null::int`}, 'cutOutput', ${cut?.output ?? sql`null::int`})`
 }

@@ -15,6 +15,7 @@ import {
   SHOW_HINT,
   Show,
 } from './people'
+import { firstReminder, REMINDERS_HINT, Reminders, reminderDoubts, reminderProblems, remindersOf } from './reminders'
 import { ExpiresIn, expiry } from './time'
 
 /** Pauses the run until a person has filled in the fields of `output`. */
@@ -38,6 +39,7 @@ export const collectInputs = defineStep({
       .describe('Continue without asking if the run’s data already has every field.'),
     assignees: Assignees,
     dueIn: DueIn,
+    reminders: Reminders,
     expiresIn: ExpiresIn.describe('How long people have, as an ISO 8601 duration such as `P2D`.'),
   }),
   form: {
@@ -52,6 +54,7 @@ export const collectInputs = defineStep({
     },
     assignees: ASSIGNEES_HINT,
     dueIn: DUE_IN_HINT,
+    reminders: REMINDERS_HINT,
     expiresIn: {
       widget: 'iso-duration',
       label: 'Time to answer',
@@ -83,7 +86,9 @@ export const collectInputs = defineStep({
       ? [{ field: 'output', message: 'must declare at least one field' }]
       : []),
     ...assigneeProblems(config.assignees),
+    ...reminderProblems(config.reminders),
   ],
+  doubts: reminderDoubts,
   ask({ stepId, config, data, now }) {
     const names = Object.keys(config.output)
     if (config.skipWhenPresent && names.every((name) => own(data, name) !== undefined)) {
@@ -97,8 +102,10 @@ export const collectInputs = defineStep({
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
         ...askedOf(now, config),
+        ...remindersOf(config.reminders),
       },
       ...expiry(now, config.expiresIn),
+      ...firstReminder(now, config.reminders),
     }
   },
   answers: (config) => ({ type: 'collect_inputs', fields: config.output }),

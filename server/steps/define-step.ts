@@ -124,6 +124,8 @@ interface Common<C> {
   supplies?: Record<string, Record<string, DefinedField>>
   /** Problems the schema cannot express. */
   check?: (config: C) => { field: string; message: string }[]
+  /** Parts of a configuration that runs, but hardly as meant. */
+  doubts?: (config: C) => { field: string; message: string }[]
 }
 
 /**
@@ -240,6 +242,8 @@ export interface Asked {
   /** The id of the run to start, whose end is the answer. */
   childRunId?: string
   dueAt?: Date
+  /** When people are reminded first. */
+  remindAt?: Date
 }
 
 /** The answers that a pause takes. Fields and ids may still contain `${…}`. */

@@ -30,7 +30,7 @@ type Assignees = z.infer<typeof Assignees>
 
 /** How many votes each action needs. */
 export const Needs = z.record(z.string().min(1).max(100), z.number().int().min(1).max(MAX_VOTES)).optional()
-type Needs = z.infer<typeof Needs>
+export type Needs = z.infer<typeof Needs>
 
 const MAX_SHOWN = 30
 
@@ -94,19 +94,20 @@ function shown({ label, value, markdown }: NonNullable<Show>[number]): ShownValu
   return { label, value: shownValue(value), ...(markdown && typeof value === 'string' ? { markdown } : {}) }
 }
 
-function listed(assignees: NonNullable<Assignees>): string[] {
-  if (!Array.isArray(assignees)) throw new StepFailure('INVALID_CONFIG', `assignees ${WANTED}, in a list`)
+/** @throws StepFailure INVALID_CONFIG when a template resolved to something else */
+export function listed(assignees: NonNullable<Assignees>, field = 'assignees'): string[] {
+  if (!Array.isArray(assignees)) throw new StepFailure('INVALID_CONFIG', `${field} ${WANTED}, in a list`)
   for (const one of assignees) {
-    if (!ASSIGNEE.test(one)) throw new StepFailure('INVALID_CONFIG', `assignees: "${one}" ${WANTED}`)
+    if (!ASSIGNEE.test(one)) throw new StepFailure('INVALID_CONFIG', `${field}: "${one}" ${WANTED}`)
   }
   return [...new Set(assignees.map(sameAssignee))]
 }
 
 /** Problems of an assignment that no run data can fix. */
-export function assigneeProblems(assignees: Assignees): { field: string; message: string }[] {
+export function assigneeProblems(assignees: Assignees, field = 'assignees'): { field: string; message: string }[] {
   const names = Array.isArray(assignees) ? assignees.map(sameAssignee) : []
   const twice = names.find((name, at) => names.indexOf(name) < at)
-  return twice === undefined ? [] : [{ field: 'assignees', message: `names ${twice} twice` }]
+  return twice === undefined ? [] : [{ field, message: `names ${twice} twice` }]
 }
 
 /** Why votes could never decide; null if they can. */

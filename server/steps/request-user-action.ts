@@ -22,6 +22,7 @@ import {
   undecidable,
   voteProblems,
 } from './people'
+import { firstReminder, REMINDERS_HINT, Reminders, reminderDoubts, reminderProblems, remindersOf } from './reminders'
 import { ExpiresIn, expiry } from './time'
 
 /** Pauses the run until a person has chosen one of `actions`, or until enough people have. */
@@ -61,6 +62,7 @@ export const requestUserAction = defineStep({
     needs: Needs.describe('How many votes each action needs, by its id; 1 by default. Each person has one vote.'),
     noSelfApproval: z.boolean().optional().describe('The person who started the run may not answer.'),
     dueIn: DueIn,
+    reminders: Reminders,
     expiresIn: ExpiresIn.describe('How long people have, as an ISO 8601 duration such as `P2D`.'),
   }),
   form: {
@@ -97,6 +99,7 @@ export const requestUserAction = defineStep({
       advanced: true,
     },
     dueIn: DUE_IN_HINT,
+    reminders: REMINDERS_HINT,
     expiresIn: {
       widget: 'iso-duration',
       label: 'Time to decide',
@@ -159,8 +162,15 @@ export const requestUserAction = defineStep({
           message: `has the field ${name} for ${id}, but every decision has a value of that name; choose another one`,
         })),
     )
-    return [...twice, ...taken, ...assigneeProblems(config.assignees), ...voteProblems(config)]
+    return [
+      ...twice,
+      ...taken,
+      ...assigneeProblems(config.assignees),
+      ...voteProblems(config),
+      ...reminderProblems(config.reminders),
+    ]
   },
+  doubts: reminderDoubts,
   ask({ stepId, config, now }) {
     const impossible = undecidable(config.needs, config.assignees)
     if (impossible) throw new StepFailure('INVALID_CONFIG', `needs ${impossible}`)
@@ -175,10 +185,12 @@ export const requestUserAction = defineStep({
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
         ...askedOf(now, config),
+        ...remindersOf(config.reminders),
         ...(config.needs === undefined ? {} : { needs: config.needs }),
         ...(config.noSelfApproval ? { noSelfApproval: true } : {}),
       },
       ...expiry(now, config.expiresIn),
+      ...firstReminder(now, config.reminders),
     }
   },
   answers: ({ actions, remark }) => ({

@@ -1,9 +1,10 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { users } from '@/db/schema/members'
-import { pauses, runs } from '@/db/schema/runs'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { taskClaims } from '@/db/schema/tasks'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
+import { pauseIs, recordOfPause } from '../run-store/conditions'
 import { claimIs } from '../runs/claim-row'
 import { maskWords } from '../runs/mask-words'
 import { cutMarker, presentPause } from '../runs/present'
@@ -15,11 +16,14 @@ import { slackBody } from './slack'
 const MAX_RESULT_BYTES = 256 * 1024
 
 /** Events of a pause. */
-const PAUSED: ReadonlySet<string> = new Set(['run.paused', 'task.assigned', 'task.overdue'])
+const PAUSED: ReadonlySet<string> = new Set(['run.paused', 'task.assigned', 'task.overdue', 'task.reminded'])
+/** Of these, those that may be about a reminder or a hand-over. */
+const REMINDED: ReadonlySet<string> = new Set(['task.assigned', 'task.reminded'])
 
 /**
- * The body of a message: the state of its run at the event, masked like the run's status. Except for `givenTo`, every
- * value is constant or follows from the event, so the time of reading does not matter.
+ * The body of a message: the state of its run at the event, masked like the run's status. Except for `givenTo` and the
+ * assignees and reminders of a task, every value is constant or follows from the event, so the time of reading does not
+ * matter.
  * @returns null if the run has been deleted
  */
 export async function bodyOf(
@@ -70,7 +74,8 @@ export async function bodyOf(
       ? { ...of, status: 'running', outcome: null }
       : PAUSED.has(type)
         ? {
-            ...{ ...of, status: 'paused', outcome: null, pauseSignal: await signalOf(ctx, runId, pauseId, masker) },
+            ...{ ...of, status: 'paused', outcome: null },
+            ...(await askedOf(ctx, { type, runId, pauseId }, masker)),
             ...(type === 'task.assigned' ? { givenTo: await givenTo(ctx, runId, pauseId) } : {}),
           }
         : {
@@ -91,17 +96,27 @@ async function givenTo({ db, tenantId }: ServiceContext, runId: string, pauseId:
   return claim ? `user:${claim.email}` : null
 }
 
-async function signalOf(
+/** The question of a pause; and its reminders, if the message may be about one. */
+async function askedOf(
   ctx: ServiceContext,
-  runId: string,
-  pauseId: string | null,
+  { type, runId, pauseId }: Pick<DeliveryRow, 'type' | 'pauseId'> & { runId: string },
   masker: Awaited<ReturnType<typeof tenantMasker>>,
 ) {
-  const [pause] = await ctx.db
-    .select()
+  const [found] = await ctx.db
+    .select({ pause: pauses, reminders: stepRecords.reminders })
     .from(pauses)
-    .where(and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId), eq(pauses.id, pauseId ?? '')))
-  if (!pause) return null
-  const { createdAt, dueAt, ...same } = pause
-  return presentPause({ ...same, createdAt: createdAt.toISOString(), dueAt: dueAt?.toISOString() ?? null }, masker)
+    .leftJoin(stepRecords, recordOfPause)
+    .where(pauseIs({ tenantId: ctx.tenantId, runId }, pauseId ?? ''))
+  if (!found) return { pauseSignal: null }
+  const { createdAt, dueAt, remindAt, ...same } = found.pause
+  const times = {
+    createdAt: createdAt.toISOString(),
+    dueAt: dueAt?.toISOString() ?? null,
+    remindAt: remindAt?.toISOString() ?? null,
+  }
+  const { reminders } = found
+  return {
+    pauseSignal: presentPause({ ...same, ...times }, masker),
+    ...(reminders && REMINDED.has(type) ? { reminders: masker.json(reminders) } : {}),
+  }
 }

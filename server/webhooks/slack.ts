@@ -1,3 +1,5 @@
+import { assigneeText } from '../definition/people'
+import { type Reminder, reminderText, shownReminder } from '../definition/reminder'
 import type { ShownValue } from '../definition/run'
 import { shownText } from '../definition/shown'
 import { serviceOrigin } from '../http/origin'
@@ -12,6 +14,7 @@ interface RunFacts {
   error?: { message: string } | null
   cancellation?: { reason: string | null } | null
   givenTo?: string | null
+  reminders?: Reminder[]
   pauseSignal?: {
     id: string
     stepId?: string
@@ -30,6 +33,7 @@ const WAITS: Record<string, string> = {
   'run.paused': 'waits for an answer',
   'task.assigned': 'has a task',
   'task.overdue': 'waits for an answer that is overdue',
+  'task.reminded': 'still waits for an answer',
 }
 const EVENTS: Record<string, string> = {
   'run.started': 'started',
@@ -53,7 +57,7 @@ export function slackBody(type: string, facts: RunFacts): string {
     const { id = '', stepId = '', title, message, show = [], dueAt } = pauseSignal ?? {}
     const asks = `${run} ${waits}: *${line(title?.trim() || stepId)}*`
     const details = [
-      ...(facts.givenTo ? [`Given to ${line(facts.givenTo.replace(/^user:/, ''))}`] : []),
+      ...(facts.givenTo ? [`Given to ${line(facts.givenTo.replace(/^user:/, ''))}`] : lastReminder(facts)),
       ...(message?.trim() ? [slackMarkdown(message, MAX_TEXT)] : []),
       ...(show.length > 0 ? [card(show)] : []),
       ...(dueAt ? [`Due ${dateOf(dueAt)}`] : []),
@@ -69,6 +73,11 @@ export function slackBody(type: string, facts: RunFacts): string {
     'Open the run',
     url,
   )
+}
+
+function lastReminder({ reminders = [] }: RunFacts): string[] {
+  const last = reminders.at(-1)
+  return last ? [escaped(reminderText(shownReminder(last, (assignee) => assigneeText(assignee))), MAX_TEXT)] : []
 }
 
 function card(show: readonly ShownValue[]): string {

@@ -72,7 +72,15 @@ describe('every answer matches the document', () => {
     expect((await post(`/api/workflow/resume/${hello.runId}`, inputs)).status).toBe(409)
 
     const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }], needs: { ok: 2 } }
-    const steps = [{ ...ask, assignees: ['user:ada', 'role:operator'], noSelfApproval: true, dueIn: 'P1D' }]
+    const steps = [
+      {
+        ...ask,
+        assignees: ['user:ada', 'role:operator'],
+        noSelfApproval: true,
+        dueIn: 'P1D',
+        reminders: { after: 'P1D' },
+      },
+    ]
     const { runId } = (await post(`/api/workflow/start/${await newWorkflow({ steps, edges: [] })}`)).body
     const vote = (answeredBy: string | undefined, options = {}) =>
       post(`/api/workflow/resume/${runId}`, { type: 'request_user_action', actionId: 'ok', answeredBy }, options)

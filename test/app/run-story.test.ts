@@ -44,6 +44,7 @@ const answer = (more: Partial<Told['answers'][number]> = {}): Told['answers'][nu
   remarks: [],
   ended: 'answered',
   undecided: null,
+  reminders: [],
   ...more,
 })
 const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][number] => ({
@@ -54,6 +55,7 @@ const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][numbe
   dueAt: null,
   people: { assignees: null, votes: null, needs: [], voters: null, bar: null },
   remarks: [],
+  reminders: [],
   held: null,
   signal: {
     type: 'request_user_action',
@@ -88,6 +90,21 @@ describe('the story of a run says', () => {
     )
     expect(story({ answers: [answer({ votes: { cast: 3, names: ['Ada', 'Bob'], filledIn: [] } })] })).toContain(
       '2 of 3 chose “Approve” for Order of AX-210: Ada and Bob.',
+    )
+  })
+
+  it('who was reminded last, and who got the task then', () => {
+    const one = { at: at(20), handed: false, who: ['Ada', 'Bob'], number: 1, times: 2 }
+    const handed = { at: at(40), handed: true, who: ['Finance'], number: 2, times: 2 }
+    const reminders = [one, { ...one, at: at(30), who: ['Bob'], number: 2 }]
+    expect(story({ pauses: [pause({ reminders })] })).toMatch(/limit\. Bob got reminder 2 of 2 at \S+:30:00\.000Z\.$/)
+    const handedOver = ' After 2 reminders, it was handed to Finance at 2026-03-01T05:40:00.000Z.'
+    expect(story({ pauses: [pause({ reminders: [...reminders, handed] })] })).toMatch(`limit.${handedOver}`)
+    expect(story({ answers: [answer({ reminders: [...reminders, handed] })] })).toContain(
+      `Tess chose “Approve” for Order of AX-210.${handedOver}`,
+    )
+    expect(story({ pauses: [pause({ reminders: [{ ...one, who: null }] })] })).toContain(
+      'everybody who may answer got reminder 1 of 2',
     )
   })
 

@@ -22,3 +22,14 @@ test('a version saved before actions had fields asks for the action alone', () =
   expect(inLanguage(definition, 3).steps).toEqual([{ ...step, actions: plain }])
   expect(inLanguage(definition, LANGUAGE)).toBe(definition)
 })
+
+test('a version saved before tasks had reminders reminds nobody', () => {
+  const [form, decision] = [
+    { id: 'ask', type: 'collect-inputs', dueIn: 'P1D' },
+    { id: 'ok', type: 'request-user-action', remark: 'optional' },
+  ]
+  const steps = [form, decision].map((step) => ({ ...step, reminders: { after: 'P1D' } }))
+  const definition = { steps, edges: [] } as unknown as Definition
+  expect(inLanguage(definition, 4).steps).toEqual([form, decision])
+  expect(inLanguage(definition, LANGUAGE)).toBe(definition)
+})

@@ -7,6 +7,7 @@ import { systemContext } from '@/server/context'
 import { database } from '@/server/database'
 import { log } from '@/server/log'
 import { cancelRun } from '@/server/runs/cancel'
+import { sweepReminders } from '@/server/runs/remind'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
@@ -15,8 +16,8 @@ import { writesIn } from './wire'
 
 /*
  * A whole process that starts a run, answers or stops it and completes it, and kills itself at one of its writes to
- * Postgres: CRASH_AT="insert runs, walks #1 after" node crash-child.ts <tenant> <workflow> <answer, cancel or
- * terminate> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
+ * Postgres: CRASH_AT="insert runs, walks #1 after" node crash-child.ts <tenant> <workflow> <answer, cancel,
+ * terminate or remind> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
  * writes.
  */
 const [tenantId = '', workflowId = '', how = ''] = process.argv.slice(2)
@@ -62,7 +63,10 @@ async function live(): Promise<void> {
   const { runId } = await startRun(ctx, { workflowId, body: {} })
   say(`started ${runId}`)
   await comesTo(runId, 'paused')
-  if (how === 'answer') await resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: { n: 1 } } })
+  if (how === 'remind')
+    await sweepReminders({ db: database().db, log: log(), now: () => new Date(Date.now() + 25 * 3_600_000) })
+  if (how === 'answer' || how === 'remind')
+    await resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: { n: 1 } } })
   else await (how === 'cancel' ? cancelRun : terminateRun)(ctx, { runId })
   say('acknowledged')
   await comesTo(runId, 'completed', 'failed')

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelRun } from '@/server/runs/cancel'
+import { sweepReminders } from '@/server/runs/remind'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
@@ -21,10 +22,10 @@ import { sampled } from '../support/sample.mjs'
 // one. To repeat one: CRASH_AT="insert runs, walks #1 after", as the failure names it.
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
-const HOWS = ['answer', 'cancel', 'terminate'] as const
+const HOWS = ['answer', 'cancel', 'terminate', 'remind'] as const
 type How = (typeof HOWS)[number]
 /** How many points are tried unless all are wanted. */
-const FEW: Record<How, number> = { answer: 1, cancel: 1, terminate: 1 }
+const FEW: Record<How, number> = { answer: 1, cancel: 1, terminate: 1, remind: 2 }
 
 let database: FreshDatabase
 let effects: EffectServer
@@ -59,7 +60,7 @@ async function publishAll(): Promise<string> {
       effect('first'),
       { id: 'both', type: 'parallel', branches: [{ id: 'left' }, { id: 'right' }] },
       effect('beside'),
-      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } }, reminders: { after: 'P1D' } },
       { id: 'each', type: 'for-each', items: [1, 2], concurrency: 2 },
       effect('item'),
       { id: 'sub', type: 'run-workflow', workflowId: child },
@@ -84,8 +85,11 @@ test.for(process.env.CRASH_AT ? HOWS : sampled(HOWS, 3))(
   { timeout: 3_600_000 },
   async (how) => {
     const { points } = await live(how, '')
-    const all = points.flatMap((point) => [`${point} before`, `${point} after`])
-    expect(all.length).toBeGreaterThan(20)
+    expect(points.length).toBeGreaterThan(10)
+    const all = (how === 'remind' ? reminding(points) : points).flatMap((point) => [
+      `${point} before`,
+      `${point} after`,
+    ])
     const chosen = process.env.CRASH_AT ? [process.env.CRASH_AT] : process.env.SOAK ? all : some(all, FEW[how])
     let reached = 0
     for (const [index, at] of chosen.entries()) {
@@ -107,6 +111,13 @@ test.for(process.env.CRASH_AT ? HOWS : sampled(HOWS, 3))(
   },
 )
 
+/** The writes of a reminder, up to its commit. */
+function reminding(points: readonly string[]): readonly string[] {
+  const from = points.indexOf('update pauses #1')
+  expect(from).toBeGreaterThan(0)
+  return points.slice(from, points.findIndex((point, at) => at > from && point.startsWith('commit')) + 1)
+}
+
 function some(all: readonly string[], count: number): string[] {
   return Array.from({ length: count }, () => all[Math.floor(Math.random() * all.length)] ?? '')
 }
@@ -115,19 +126,24 @@ function some(all: readonly string[], count: number): string[] {
 async function expectEnds(how: How, runId: string, acknowledged: boolean, where: string): Promise<void> {
   const { ctx } = runtime
   const paused = await runtime.wait(runId, (run) => run.status === 'paused' || run.endTime !== undefined)
+  const answers = how === 'answer' || how === 'remind'
   if (paused.status === 'paused') {
     expect(acknowledged, `${where}: what was acknowledged is lost`).toBe(false)
-    if (how === 'answer') await resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: { n: 2 } } })
+    if (how === 'remind')
+      await sweepReminders({ db: runtime.db, log: ctx.log, now: () => new Date(Date.now() + 25 * 3_600_000) })
+    if (answers) await resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: { n: 2 } } })
     else await (how === 'cancel' ? cancelRun : terminateRun)(ctx, { runId })
   }
   const run = await runtime.wait(runId)
   const n = paused.status === 'paused' ? 2 : 1
-  const outcome = { answer: 'succeeded', cancel: 'cancelled', terminate: 'terminated' }[how]
-  expect(run, where).toMatchObject({ outcome, ...(how === 'answer' ? { result: { n }, data: { n } } : {}) })
+  const outcome = { answer: 'succeeded', remind: 'succeeded', cancel: 'cancelled', terminate: 'terminated' }[how]
+  expect(run, where).toMatchObject({ outcome, ...(answers ? { result: { n }, data: { n } } : {}) })
+  const reminders = run.stepExecutionHistory.flatMap(({ reminders = [] }) => reminders)
+  expect(reminders, where).toHaveLength(how === 'remind' ? 1 : 0)
   const records = run.stepExecutionHistory.map(({ branch, stepId }) => `${branch ?? ''}:${stepId}`)
   expect(new Set(records).size, where).toBe(records.length)
   expect(records.includes(':clean'), where).toBe(how === 'cancel')
-  if (how === 'answer')
+  if (answers)
     expect(
       run.stepExecutionHistory.filter(({ status }) => status !== 'completed'),
       where,

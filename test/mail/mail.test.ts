@@ -8,6 +8,7 @@ import { createMember } from '@/server/members/create'
 import { setOwnMails } from '@/server/members/own-mails'
 import type { Role } from '@/server/roles'
 import { claimTask } from '@/server/runs/claim'
+import { sweepReminders } from '@/server/runs/remind'
 import { resumeRun } from '@/server/runs/resume'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -220,6 +221,42 @@ test('a person who is given a task gets a mail naming the giver, and when it is 
   expect(told.slice(2)).toMatchObject([
     { to: 'tess@example.com', headers: expect.stringContaining('Subject: Overdue: ') },
   ])
+})
+
+test('each reminder is a mail of its own, one that could not be sent is replaced by the next, and a hand-over is mailed too', async () => {
+  const reminders = { after: 'PT1H', every: 'PT1H', times: 3, handTo: ['user:tom@example.com'] }
+  const runId = await paused({ assignees: ['user:tess@example.com'], reminders })
+  await settled(runId, 1)
+  const remindIn = (hours: number) =>
+    sweepReminders({
+      ...{ db: runtime.db, log: runtime.ctx.log },
+      now: () => new Date(Date.now() + hours * 3_600_000 + 60_000),
+    })
+  const subjects = () => server.taken.map(({ to, headers }) => [to, /Subject: (.*)/.exec(headers)?.[1]])
+  await remindIn(1)
+  await settled(runId, 2)
+  expect(subjects()).toEqual([
+    ['tess@example.com', SUBJECT],
+    ['tess@example.com', `Reminder: ${SUBJECT}`],
+  ])
+  expect(server.taken[1]?.text).toContain('This is a reminder. ten_test still waits for your answer:')
+  server.refuse = [451, 'Try later']
+  await remindIn(3)
+  const reminder = async () => (await mails(runId)).find(({ kind }) => kind === 'reminder')
+  await expect.poll(reminder, { timeout: 20_000 }).toMatchObject({ status: 'pending', tries: 1 })
+  server.refuse = null
+  await remindIn(5)
+  await settled(runId, 2)
+  await expect.poll(() => server.taken.length, { timeout: 20_000 }).toBe(3)
+  expect(server.taken[2]?.text).toContain('This is reminder 3.')
+  await remindIn(7)
+  await settled(runId, 3)
+  expect(server.taken[3]).toMatchObject({
+    ...{ to: 'tom@example.com', headers: expect.stringContaining(`Subject: ${SUBJECT}`) },
+    text: expect.stringContaining('ten_test asks for your answer, because nobody gave one after 3 reminders:'),
+  })
+  await resumeRun(people.tom, { runId, body: { type: 'request_user_action', actionId: 'yes' } })
+  await runtime.wait(runId)
 })
 
 test('a reminder and an escalation, as workflows write them, are mails of their own', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { createMember } from '@/server/members/create'
 import { claimTask } from '@/server/runs/claim'
+import { sweepReminders } from '@/server/runs/remind'
 import { resumeRun } from '@/server/runs/resume'
 import { createWebhook } from '@/server/webhooks/create'
 import { getWebhook } from '@/server/webhooks/list'
@@ -30,7 +31,7 @@ beforeAll(async () => {
     SMTP_URL: mails.url,
     MAIL_FROM: 'Tasks <tasks@example.com>',
   })
-  const events = ['run.paused', 'task.assigned', 'task.overdue', 'run.completed']
+  const events = ['run.paused', 'task.assigned', 'task.overdue', 'task.reminded', 'run.completed']
   await createWebhook(runtime.ctx, { url: receiver.url, events })
 })
 afterAll(async () => {
@@ -109,6 +110,35 @@ test('a late task is reported once, however many sweep at once; one that was ans
   await toldTypes(inTime, ['run.paused', 'run.completed'])
 })
 
+test('each reminder is reported, and then that others have the task', async () => {
+  const reminders = { after: 'PT1H', every: 'PT1H', times: 2, handTo: ['role:owner'] }
+  const runId = await paused({ assignees: ['user:tess@example.com'], reminders })
+  const before = ['run.paused', 'task.assigned']
+  await toldTypes(runId, before)
+  const sweepIn = (hours: number) =>
+    sweepReminders({
+      ...{ db: database.db, log: runtime.ctx.log },
+      now: () => new Date(Date.now() + hours * 3_600_000 + 60_000),
+    })
+  await Promise.all([sweepIn(1), sweepIn(1)])
+  await toldTypes(runId, [...before, 'task.reminded'])
+  const [to, number] = [['user:tess@example.com'], 1]
+  expect(told(runId)[2]?.data).toMatchObject({
+    ...{ status: 'paused', pauseSignal: { title: 'Order 17', reminders }, reminders: [{ to, number, times: 2 }] },
+  })
+  await sweepIn(3)
+  await sweepIn(5)
+  const handed = [...before, 'task.reminded', 'task.reminded', 'task.assigned']
+  await toldTypes(runId, handed)
+  expect(told(runId)[4]?.data).toMatchObject({
+    ...{ givenTo: null, pauseSignal: { assignees: ['role:owner'] } },
+    reminders: [{ number: 1 }, { number: 2 }, { handedTo: ['role:owner'], from: to, after: 2 }],
+  })
+  expect(told(runId)[4]?.data).not.toHaveProperty('pauseSignal.remindAt')
+  await answer(runId)
+  await toldTypes(runId, [...handed, 'run.completed'])
+})
+
 test('a late task that a process of the release before finds is reported too', async () => {
   const runId = await paused({})
   await database.sql`
@@ -123,6 +153,17 @@ test('a chat gets it in its own format', () => {
   const of = (type: string, more = {}) =>
     JSON.parse(slackBody(type, { ...run, pauseSignal: { id: pauseId, title: 'Check it' }, ...more }))
   expect(of('task.overdue').text).toBe('Order A-17 waits for an answer that is overdue: *Check it*')
+  const at = '2026-03-01T05:00:00.000Z'
+  const first = { at, to: ['user:tom@example.com', 'role:admin'], number: 2, times: 3 }
+  const reminded = of('task.reminded', { reminders: [first] })
+  expect(reminded.text).toBe('Order A-17 still waits for an answer: *Check it*')
+  expect(JSON.stringify(reminded.blocks)).toContain(
+    'Reminded tom@example.com, anybody with the role admin or higher (2 of 3)',
+  )
+  const handed = { at, handedTo: ['role:owner'], from: null, after: 1 }
+  expect(JSON.stringify(of('task.assigned', { reminders: [first, handed] }).blocks)).toContain(
+    'Handed to any owner after one reminder',
+  )
   const given = of('task.assigned', { givenTo: 'user:tom@example.com' })
   expect(given.text).toBe('Order A-17 has a task: *Check it*')
   expect(JSON.stringify(given.blocks)).toContain('Given to tom@example.com')

@@ -62,3 +62,13 @@ test('a member whose role may not answer gets one', async () => {
     { message: 'vera@example.com has the role viewer, which may not answer tasks. Give them the role operator.' },
   ])
 })
+
+test('so do people to whom a task is handed over after its reminders', async () => {
+  const form = { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } }
+  const reminders = { after: 'P1D', handTo: ['user:vera@example.com', 'user:ada@example.com'] }
+  const { id } = await createWorkflow(runtime.ctx, { name: 'Ask', steps: [{ ...form, reminders }] })
+  const { warnings } = await publishWorkflow(runtime.ctx, { id })
+  expect(warnings.filter(({ code }) => code === 'W_ASSIGNEE')).toMatchObject([
+    { field: 'reminders.handTo', message: expect.stringContaining('vera@example.com') },
+  ])
+})

@@ -228,10 +228,17 @@ function add(memory: Memory, ref: WalkRef, step: DoneStep | null, { plan, at, va
   return true
 }
 
-/** Whether the plan contains only steps of this walk, a question to a person, or the end. */
+/**
+ * Whether the plan contains only steps of this walk, a question to a person, or the end. A question with reminders
+ * changes while it waits: its record, and who may answer it.
+ */
 function isPlain({ failing, pause, arrival, receipt }: Plan): boolean {
   return (
-    !failing && (pause === null || pause.signal !== null) && !arrival && !('fork' in receipt) && !('wait' in receipt)
+    !failing &&
+    (pause === null || (pause.signal !== null && !pause.signal.reminders)) &&
+    !arrival &&
+    !('fork' in receipt) &&
+    !('wait' in receipt)
   )
 }
 

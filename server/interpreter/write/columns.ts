@@ -80,7 +80,7 @@ const WRITTEN = `
   outcome text, result jsonb, error jsonb, ${EVENT}, visits jsonb,
   answered_pause text, answer jsonb, answered_by text, answered_at timestamptz, answered_via text, answered_with text, key_hash text, key_role text,
   pause_id text, pause_step text, pause_visit int, pause_kind text, pause_signal json, pause_due timestamptz,
-  wait_name text, wait_key text, wait_rules jsonb, child_run_id text,
+  wait_name text, wait_key text, wait_rules jsonb, child_run_id text, pause_remind timestamptz,
   own jsonb, own_refs jsonb, arrival jsonb, failing jsonb, cancellation jsonb`
 
 const known = rowColumns(WRITTEN).places

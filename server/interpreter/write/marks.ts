@@ -1,8 +1,9 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { pauses, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, Sweep } from '../../context'
-import type { Attempt } from '../../definition/run'
-import { pauseIs, recordIs } from '../../run-store/conditions'
+import type { Reminder } from '../../definition/reminder'
+import type { Attempt, PauseSignal } from '../../definition/run'
+import { pauseIs, recordIs, recordOf } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import type { WalkRef } from '../../run-store/names'
 
@@ -31,6 +32,22 @@ export async function noteLooked({ db }: ServiceContext, pause: OfPause): Promis
 /** Notes that the run that a step waits for was started, or that the wait needs no further work. */
 export async function noteChild({ db }: ServiceContext, pause: OfPause, childState: 'started' | 'done'): Promise<void> {
   await db.update(pauses).set({ childState }).where(pauseIs(pause, pause.id))
+}
+
+/**
+ * Notes the latest reminder about an open task, or its hand-over, and when the next one is due.
+ * @param change.signal set if the task was handed over
+ */
+export async function noteReminder(
+  tx: Held,
+  pause: typeof pauses.$inferSelect,
+  { past, remindAt, signal }: { past: Reminder[]; remindAt: Date | null; signal?: PauseSignal },
+): Promise<void> {
+  await tx.db
+    .update(pauses)
+    .set({ remindAt, ...(signal ? { signal } : {}) })
+    .where(pauseIs(pause, pause.id))
+  await tx.db.update(stepRecords).set({ reminders: past }).where(recordOf(pause))
 }
 
 /** A walk that has recorded a step since its restart may be lost once more. */

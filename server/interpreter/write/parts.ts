@@ -154,12 +154,12 @@ export const OPEN_PAUSE: Part = {
   after: [INSERT_RUN],
   text: (i) => `
       insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, event_name,
-        event_key, event_rules, looked, child_run_id, child_state, created_at)
+        event_key, event_rules, looked, child_run_id, child_state, remind_at, created_at)
       select i.tenant_id, x.pause_id, i.run_id, i.branch, x.pause_step, x.pause_visit, x.pause_kind, x.pause_signal,
         x.pause_due, x.wait_name, x.wait_key, x.wait_rules, case when x.wait_name is not null then false end,
-        x.child_run_id, case when x.child_run_id is not null then 'due' end, i.at
+        x.child_run_id, case when x.child_run_id is not null then 'due' end, x.pause_remind, i.at
       from ${i}, ${x(`pause_id, pause_step, pause_visit, pause_kind, pause_signal, pause_due, wait_name, wait_key,
-        wait_rules, child_run_id`)}`,
+        wait_rules, child_run_id, pause_remind`)}`,
 }
 
 const sends = (part: string, place: EventPlace): Part => ({

@@ -84,7 +84,7 @@ function visitRow(record: NewRecord) {
 
 export function pauseRow(pause: NewPause | null) {
   if (!pause) return {}
-  const { id, stepId, visit, signal, dueAt, event, childRunId } = pause
+  const { id, stepId, visit, signal, dueAt, remindAt, event, childRunId } = pause
   return {
     pause_id: id,
     pause_step: stepId,
@@ -93,6 +93,7 @@ export function pauseRow(pause: NewPause | null) {
     pause_signal: signal,
     pause_due: dueAt ?? null,
     child_run_id: childRunId,
+    pause_remind: remindAt,
     ...(event ? { wait_name: event.name, wait_key: event.key, wait_rules: event.rules } : {}),
   }
 }

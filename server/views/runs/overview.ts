@@ -1,47 +1,43 @@
-import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { RUN_DATA } from '@/db/run-data'
-import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
+import { runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { declaredFields, fieldsOfForm, inOrder } from '../../definition/declared'
+import { declaredFields, fieldsOfForm } from '../../definition/declared'
 import { isJsonObject } from '../../definition/json'
 import { lastOf } from '../../definition/part'
-import type { Vote } from '../../definition/people'
-import type { Attempt, PauseSignal } from '../../definition/run'
+import type { Attempt } from '../../definition/run'
 import type { Definition, Fields } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { largeRead } from '../../large-reads'
-import { recordOfPause } from '../../run-store/conditions'
 import { findDefinition, partAsRun } from '../../run-store/definition'
 import { maskWords } from '../../runs/mask-words'
-import { type RunRow, signalOf, withoutPreset } from '../../runs/present'
+import { type RunRow, signalOf } from '../../runs/present'
 import { retryPointOf } from '../../runs/retry-point'
 import { runMasker } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
-import type { RunMasker } from '../../vault/hide'
 import type { Masker } from '../../vault/mask'
-import { type AnswererName, nameActors, nameAnswerers } from '../actors'
-import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
-import type { Ended } from '../tasks/ended'
+import { nameActors, nameAnswerers } from '../actors'
+import { asDeclared, labelsOf } from '../as-declared'
 import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
 import { readRemarks } from '../tasks/remarks'
-import { type CutValue, PREVIEW_CHARS, showStart, type ValueStart, valueStart } from '../value'
+import { readReminders } from '../tasks/reminders'
+import { showStart, valueStart } from '../value'
 import { NUMBER_OF_RUN } from '../workflows/numbers'
 import { countAlike } from './alike'
-import { answerLabel, expired } from './answer-label'
 import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
 import { hiddenFields } from './hidden'
+import { ANSWERS, NOTHING, presentAnswer, presentOpen, presentTimer, readPauses } from './pauses'
 import { countDone, readAtFailure, readRepeated } from './steps-done'
 import { readTurns } from './turns'
 
 /** How many of the latest to show. */
-const ANSWERS = 50
 const RUNS_AGAIN = 20
 const EDITED = 20
 
@@ -88,11 +84,16 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   ])
   const words = maskWords(run, hiding)
   const { cancellation, error } = words
-  const [nameOf, answererOf, remarksOf] = await Promise.all([
+  const [nameOf, answererOf, remindersOf, remarksOf] = await Promise.all([
     nameActors(ctx, [run.startedBy, cancellation?.requestedBy ?? null]),
     nameAnswerers(
       ctx,
       asked.map(({ pause }) => pause),
+    ),
+    readReminders(
+      ctx,
+      asked.map(({ pause, reminders }) => ({ id: pause.id, reminders })),
+      masker,
     ),
     readRemarks(
       ctx,
@@ -176,6 +177,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     pauses: waiting.map((row) => ({
       ...presentOpen(row, masker),
       people: peopleOf(row.pause.id),
+      reminders: remindersOf(row.pause.id),
       remarks: remarksOf(row.pause.id),
       held: heldAt?.(row.pause.id, signalOf(row.pause)).held ?? null,
     })),
@@ -183,6 +185,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       .flatMap(({ pause, stepName }) =>
         presentAnswer(pause, stepName, formOf(definition, pause.stepId), hiding, answererOf).map((answer) => ({
           ...answer,
+          reminders: remindersOf(pause.id),
           /** The voters' remarks. */
           remarks: remarksOf(pause.id),
           /** Of a vote that was not decided: who had voted. */
@@ -227,9 +230,6 @@ function withStepName<F extends { stepId: string | null }>(failing: F, definitio
 
 export type RunOverview = Awaited<ReturnType<typeof getRunOverview>>
 
-const NOTHING: ValueStart = { size: 4, text: 'null' }
-const NO_ANSWER: CutValue = { size: 4, value: null }
-
 const { input: _input, smallData: _data, result: _result, context: _context, ...plainColumns } = getTableColumns(runs)
 
 /** @throws AppError RUN_NOT_FOUND */
@@ -245,52 +245,6 @@ async function readRun(ctx: ServiceContext, runId: string) {
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
   if (!run) throw new AppError('RUN_NOT_FOUND')
   return run
-}
-
-/** The open pauses, and the latest that were answered, expired, or were withdrawn after a vote. */
-function readPauses(ctx: ServiceContext, runId: string) {
-  const ofRun = and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId))
-  const voted = sql`exists (select from ${pauseVotes} v
-    where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id})`
-  const latest = ctx.db
-    .select({ id: pauses.id })
-    .from(pauses)
-    .where(and(ofRun, isNotNull(pauses.signal), isNotNull(pauses.answeredAt), or(isNotNull(pauses.answer), voted)))
-    .orderBy(desc(pauses.createdAt), desc(pauses.id))
-    .limit(ANSWERS)
-  return ctx.db
-    .select({
-      pause: {
-        id: pauses.id,
-        stepId: pauses.stepId,
-        kind: pauses.kind,
-        asks: sql<boolean>`${pauses.signal} is not null`,
-        eventName: pauses.eventName,
-        eventKey: pauses.eventKey,
-        childRunId: pauses.childRunId,
-        createdAt: pauses.createdAt,
-        dueAt: pauses.dueAt,
-        answeredAt: pauses.answeredAt,
-        answeredBy: pauses.answeredBy,
-        answeredVia: pauses.answeredVia,
-        title: sql<string | null>`${pauses.signal}->>'title'`,
-        /** Only of a task without an answer. */
-        signal: sql<PauseSignal | null>`case when ${pauses.answer} is null or ${expired} then ${pauses.signal} end`,
-        expired,
-        answer: valueStart(pauses.answer),
-        label: answerLabel,
-        // Without what was filled in if the answer is too large to be shown.
-        votes: sql<Vote[] | null>`case when octet_length(${pauses.answer}::text) <= ${PREVIEW_CHARS}::int
-          then ${pauses.answer}->'votes' else (select jsonb_agg(v - 'data' - 'remark')
-            from jsonb_array_elements(${pauses.answer}->'votes') v) end`,
-        actionId: sql<string | null>`${pauses.answer}->>'actionId'`,
-      },
-      stepName: stepRecords.stepName,
-    })
-    .from(pauses)
-    .leftJoin(stepRecords, recordOfPause)
-    .where(and(ofRun, or(isNull(pauses.answeredAt), inArray(pauses.id, latest))))
-    .orderBy(asc(pauses.createdAt), asc(pauses.id))
 }
 
 function readOpenVisits(ctx: ServiceContext, runId: string) {
@@ -338,57 +292,4 @@ function presentRetry(visit: { stepId: string; stepName: string; attempts: Attem
 function presentWorking(visit: { stepId: string; stepName: string; stepType: string }, masker: Masker) {
   if (findStepType(visit.stepType)?.mode === 'pause') return []
   return [maskWords({ stepId: visit.stepId, stepName: visit.stepName }, masker)]
-}
-
-function presentTimer({ pause, stepName }: Asked, masker: Masker) {
-  const { stepId, dueAt, eventName, eventKey, childRunId } = pause
-  const words = maskWords({ stepId, stepName: stepName ?? stepId, eventName, eventKey }, masker)
-  return { ...words, childRunId, dueAt: dueAt?.toISOString() ?? null }
-}
-
-type Asked = Awaited<ReturnType<typeof readPauses>>[number]
-
-function presentOpen({ pause, stepName }: Asked, masker: Masker) {
-  const { id, stepId, createdAt, dueAt } = pause
-  const times = { createdAt: createdAt.toISOString(), dueAt: dueAt?.toISOString() ?? null }
-  return maskWords(
-    { id, stepId, stepName: stepName ?? stepId, ...times, signal: withoutPreset(signalOf(pause)) },
-    masker,
-  )
-}
-
-function presentAnswer(
-  pause: Asked['pause'],
-  stepName: string | null,
-  form: Fields,
-  masker: RunMasker,
-  answererOf: (pause: Asked['pause']) => AnswererName | null,
-) {
-  if (!pause.answeredAt) return []
-  const ended: Ended = pause.expired ? 'expired' : pause.answer === null ? 'withdrawn' : 'answered'
-  return [
-    {
-      id: pause.id,
-      stepId: pause.stepId,
-      ended,
-      ...maskWords({ stepName: stepName ?? pause.stepId, title: pause.title, label: pause.label }, masker),
-      kind: pause.kind,
-      createdAt: pause.createdAt.toISOString(),
-      answeredAt: pause.answeredAt.toISOString(),
-      answeredBy: ended === 'answered' ? answererOf(pause) : null,
-      answer: ended === 'answered' ? answerAsDeclared(showStart(pause.answer ?? NOTHING, masker), form) : NO_ANSWER,
-      /** The form's labels of the fields. */
-      labels: labelsOf(form, masker.vault),
-      /** If votes decided: who voted for the chosen action, the number of votes, and what was filled in with each. */
-      votes: pause.votes && wonBy(masker.json(pause.votes), masker.text(pause.actionId ?? ''), Object.keys(form)),
-    },
-  ]
-}
-
-function wonBy(votes: Vote[], chosen: string, fields: readonly string[]) {
-  return {
-    cast: votes.length,
-    names: votes.filter(({ actionId }) => actionId === chosen).map(({ name }) => name),
-    filledIn: votes.flatMap(({ by, name, data }) => (data ? [{ by, name, data: inOrder(data, fields) }] : [])),
-  }
 }

@@ -15,6 +15,7 @@ import { noSuchStep } from '../../runs/whole-value'
 import { findStepType } from '../../steps/registry'
 import { nameAnswerers } from '../actors'
 import { type Ended, howEnded } from '../tasks/ended'
+import { readReminders } from '../tasks/reminders'
 import { cutValue } from '../value'
 import { readRelative } from './family'
 
@@ -33,8 +34,9 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
   const pauseId = pauseIdOf(record.branch, record)
   const [masker, pause] = await Promise.all([runMaskerOf(ctx, runId), findPause(ctx, runId, pauseId)])
   const { stepName, error, usage } = maskWords(record, masker)
-  const [answererOf, child] = await Promise.all([
+  const [answererOf, remindersOf, child] = await Promise.all([
     nameAnswerers(ctx, pause ? [pause] : []),
+    readReminders(ctx, [{ id: pauseId, reminders: record.reminders }], masker),
     readRelative(ctx, pause?.childRunId, masker),
   ])
   return {
@@ -60,6 +62,8 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     error: error === null ? null : { message: error, code: record.errorCode },
     usage,
     attempts: record.attempts.map((attempt) => maskWords(attempt, masker)),
+    /** Of a task, also after it was answered. */
+    reminders: remindersOf(pauseId),
     /** The run that the step started. */
     child,
     pause: pause && {

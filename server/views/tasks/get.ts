@@ -7,7 +7,7 @@ import { declaredFields } from '../../definition/declared'
 import { unstorable } from '../../definition/json'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
-import { runIs } from '../../run-store/conditions'
+import { recordOfPause, runIs } from '../../run-store/conditions'
 import { pinnedDefinition } from '../../run-store/definition'
 import { getRunRow } from '../../run-store/find-run'
 import { MAIN_BRANCH } from '../../run-store/names'
@@ -26,6 +26,7 @@ import { howEnded } from './ended'
 import { readHeld } from './held'
 import { readPeople } from './people'
 import { readRemarks } from './remarks'
+import { readReminders } from './reminders'
 import { GetTask } from './schema'
 
 /** How many of the latest steps before the task to show. */
@@ -41,10 +42,11 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const { runId, pauseId } = parseInput(GetTask, input)
   const run = await getRunRow(ctx, runId)
   if (unstorable(pauseId)) throw new AppError('RUN_NOT_FOUND')
-  const [[pause], hiding, definition] = await Promise.all([
+  const [[found], hiding, definition] = await Promise.all([
     ctx.db
-      .select()
+      .select({ pause: pauses, reminders: stepRecords.reminders })
       .from(pauses)
+      .leftJoin(stepRecords, recordOfPause)
       .where(
         and(
           eq(pauses.tenantId, ctx.tenantId),
@@ -58,14 +60,16 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     runMasker(ctx, run),
     pinnedDefinition(ctx, run.workflowId, run.workflowVersion),
   ])
-  if (!pause)
+  if (!found)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
+  const { pause, reminders } = found
   const asked = signalOf(pause)
   // Only people who may answer see the author's values in a question.
   const masker = hiding.vault
-  const [answererOf, peopleOf, remarksOf, heldAt, claim, steps, [stored]] = await Promise.all([
+  const [answererOf, peopleOf, remindersOf, remarksOf, heldAt, claim, steps, [stored]] = await Promise.all([
     nameAnswerers(ctx, [pause]),
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], hiding),
+    readReminders(ctx, [{ id: pause.id, reminders }], masker),
     readRemarks(ctx, runId, [pause.id], hiding),
     readHeld(ctx, runId, masker),
     readClaim(ctx, runId, pause.id),
@@ -91,6 +95,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     createdAt: pause.createdAt.toISOString(),
     status: status,
     people: peopleOf(pause.id),
+    reminders: remindersOf(pause.id),
     remarks: remarksOf(pause.id),
     // Of a closed task only the viewer's own: they get a notice that it was not accepted.
     held: status === 'open' || held?.own ? held : null,

@@ -3,7 +3,7 @@ import { members, users } from '@/db/schema/members'
 import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { JsonObject } from '../../definition/json'
-import { namedPeople, sameName, votesNeeded } from '../../definition/people'
+import { assigneeText, namedPeople, sameName, votesNeeded } from '../../definition/people'
 import type { PauseSignal } from '../../definition/run'
 import type { Fields } from '../../definition/schema'
 import { askedFields } from '../../runs/asked-fields'
@@ -63,7 +63,10 @@ export async function readPeople(
     personOf(ctx),
     ruled.some(({ signal }) => forbidsStarter(signal)) ? startersOf(ctx, runId) : [],
     ruled.some(({ signal }) => isVote(signal)) ? readVotes(ctx, runId, ruled) : [],
-    nameAssignees(ctx, ruled),
+    nameAssignees(
+      ctx,
+      ruled.flatMap(({ signal }) => signal.assignees ?? []),
+    ),
   ])
   const wayOf = await nameWays(
     ctx,
@@ -134,8 +137,11 @@ function shownData(data: JsonObject, fields: Fields, hiding: RunMasker): ShownVo
   return { value: asDeclared(cutValue(data, hiding), Object.keys(fields)), labels: labelsOf(fields, hiding.vault) }
 }
 
-async function nameAssignees(ctx: ServiceContext, asked: readonly Asked[]): Promise<(assignee: string) => string> {
-  const called = asked.flatMap(({ signal }) => signal.assignees ?? []).map(withoutKind)
+/** Finds words for the assignees of tasks. */
+export async function nameAssignees(
+  ctx: ServiceContext,
+  called: readonly string[],
+): Promise<(assignee: string) => string> {
   const found =
     called.length === 0
       ? []
@@ -145,13 +151,5 @@ async function nameAssignees(ctx: ServiceContext, asked: readonly Asked[]): Prom
           .innerJoin(users, eq(users.id, members.userId))
           .where(eq(members.tenantId, ctx.tenantId))
   const names = new Map(found.flatMap(({ id, email, name }) => [[id, name] as const, [email, name] as const]))
-  return (assignee) => {
-    const rest = withoutKind(assignee)
-    if (!assignee.startsWith('role:')) return names.get(sameName(rest)) ?? rest
-    return rest === 'owner' ? 'any owner' : `anybody with the role ${rest} or higher`
-  }
-}
-
-function withoutKind(assignee: string): string {
-  return assignee.slice(assignee.indexOf(':') + 1)
+  return (assignee) => assigneeText(assignee, (person) => names.get(person))
 }

@@ -4,6 +4,7 @@ import { members, users } from '@/db/schema/members'
 import { may } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { Effort } from '../../definition/effort'
+import { isJsonObject, type JsonValue } from '../../definition/json'
 import { nearestName } from '../../definition/nearest'
 import { sameName } from '../../definition/people'
 import type { Definition } from '../../definition/schema'
@@ -18,6 +19,7 @@ const CANDIDATES = 1_000
 
 interface Named {
   stepId: string
+  field: string
   /** As `sameName` returns it: an address, or a member's id. */
   name: string
 }
@@ -56,8 +58,8 @@ export async function assigneeWarnings(ctx: ServiceContext, definition: Definiti
   const unknown = named.some(({ name }) => !roles.has(name))
   const known = unknown && may(ctx.actor.role, 'workflow:write') ? await addresses(ctx) : []
   const looking = new Effort(FOR_NAMES)
-  return named.flatMap(({ stepId, name }): Problem[] => {
-    const at = { severity: 'warning' as const, code: 'W_ASSIGNEE' as const, stepId, field: 'assignees' }
+  return named.flatMap(({ stepId, field, name }): Problem[] => {
+    const at = { severity: 'warning' as const, code: 'W_ASSIGNEE' as const, stepId, field }
     const role = roles.get(name)
     if (role === undefined) {
       const suggestion = nearestName(name, known, looking)
@@ -73,18 +75,27 @@ export async function assigneeWarnings(ctx: ServiceContext, definition: Definiti
   })
 }
 
-/** The addresses and members' ids that steps are assigned to. */
+/** The addresses and members' ids that steps are assigned to, or handed to. */
 function namedIn({ steps }: Definition): Named[] {
   return steps.flatMap((step) => {
-    const { assignees } = step
-    if (findStepType(step.type)?.mode !== 'pause' || !Array.isArray(assignees)) return []
-    const names = assignees.flatMap((one) => {
-      if (typeof one !== 'string' || !one.startsWith('user:') || one.includes('${')) return []
-      const name = sameName(one.slice('user:'.length))
-      return name.includes('@') || (name.startsWith('usr_') && isId(name)) ? [name] : []
-    })
-    return [...new Set(names)].map((name) => ({ stepId: step.id, name }))
+    if (findStepType(step.type)?.mode !== 'pause') return []
+    const { assignees, reminders } = step
+    const handTo = isJsonObject(reminders) ? reminders.handTo : undefined
+    return [
+      ...namesIn(assignees).map((name) => ({ stepId: step.id, field: 'assignees', name })),
+      ...namesIn(handTo).map((name) => ({ stepId: step.id, field: 'reminders.handTo', name })),
+    ]
   })
+}
+
+function namesIn(assignees: JsonValue | undefined): string[] {
+  if (!Array.isArray(assignees)) return []
+  const names = assignees.flatMap((one) => {
+    if (typeof one !== 'string' || !one.startsWith('user:') || one.includes('${')) return []
+    const name = sameName(one.slice('user:'.length))
+    return name.includes('@') || (name.startsWith('usr_') && isId(name)) ? [name] : []
+  })
+  return [...new Set(names)]
 }
 
 async function addresses(ctx: ServiceContext): Promise<string[]> {

@@ -98,7 +98,10 @@ function checkStep(step: Step): Problem[] {
     for (const issue of result.error.issues) problems.push(at(pathText(issue.path), issue.message))
   }
   if (problems.length === 0) {
-    for (const { field, message } of type.check?.(type.config.parse(step)) ?? []) problems.push(at(field, message))
+    const config = type.config.parse(step)
+    for (const { field, message } of type.check?.(config) ?? []) problems.push(at(field, message))
+    for (const { field, message } of type.doubts?.(config) ?? [])
+      problems.push({ ...at(field, message, 'W_REMINDERS'), severity: 'warning' })
   }
   return problems
 }

@@ -70,7 +70,9 @@ export function TaskView({
       {task.refused && <Refused task={task} refused={task.refused} onDismissed={settled} />}
       {/* With the run's data in its place or behind it, the card comes after the people. */}
       <Question signal={withoutCard(task.signal)} beside={task.signal.show} />
-      {task.status === 'open' && <People people={task.people} remarks={task.remarks} dueAt={task.signal.dueAt} />}
+      {task.status === 'open' && (
+        <People people={task.people} remarks={task.remarks} reminders={task.reminders} dueAt={task.signal.dueAt} />
+      )}
       <TaskData task={task} />
       {task.status === 'open' ? (
         <AnswerForm

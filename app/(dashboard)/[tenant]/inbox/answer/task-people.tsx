@@ -4,6 +4,7 @@ import { CalendarClock } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { inPlace, loadPart } from '@/app/_ui/part'
 import { Clock, Time, useNow } from '@/app/_ui/time'
+import { reminderText, type ShownReminder } from '@/server/definition/reminder'
 import type { ShownVote, TaskPeople } from '@/server/views/tasks/people'
 import type { ShownRemark } from '@/server/views/tasks/remarks'
 import { useTenant } from '../../tenant-context'
@@ -31,18 +32,20 @@ export function Due({ at, said = false }: { at: string; said?: boolean }) {
   )
 }
 
-/** Who may answer a task, and the votes so far. Empty for a task that anyone may answer alone. */
+/** Who may answer a task, its reminders, and the votes so far. Empty for a task that anyone may answer alone. */
 export function People({
   people,
   remarks,
+  reminders,
   dueAt,
 }: {
   people: TaskPeople
   remarks: ShownRemark[]
+  reminders: ShownReminder[]
   dueAt?: string | undefined
 }) {
   const { assignees, votes, needs, voters } = people
-  if (!assignees && !votes && !dueAt) return null
+  if (!assignees && !votes && !dueAt && reminders.length === 0) return null
   return (
     <dl className={styles.people}>
       {dueAt && (
@@ -57,6 +60,14 @@ export function People({
         <div>
           <dt>Assigned to</dt>
           <dd>{assignees.join(', ')}</dd>
+        </div>
+      )}
+      {reminders.length > 0 && (
+        <div>
+          <dt>Reminders</dt>
+          <dd>
+            <Reminders reminders={reminders} />
+          </dd>
         </div>
       )}
       {votes && (
@@ -75,6 +86,19 @@ export function People({
         </>
       )}
     </dl>
+  )
+}
+
+/** Each reminder of a task with its time, and its hand-over. */
+export function Reminders({ reminders }: { reminders: ShownReminder[] }) {
+  return (
+    <ul className={styles.votes}>
+      {reminders.map((one) => (
+        <li key={one.at}>
+          {reminderText(one)} <Clock at={one.at} />
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -78,7 +78,7 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
       }
     >
       <Question signal={pause.signal} />
-      <People people={pause.people} remarks={pause.remarks} dueAt={pause.signal.dueAt} />
+      <People people={pause.people} remarks={pause.remarks} reminders={pause.reminders} dueAt={pause.signal.dueAt} />
       <div className={styles.answer} style={{ minHeight: answerHeight(pause.signal) }}>
         <AnswerForm
           runId={run.runId}

@@ -15,6 +15,7 @@ import { Duration, Time } from '@/app/_ui/time'
 import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
 import type { StepDetail } from '@/server/views/runs/step-detail'
+import { Reminders } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
 import { LogLines } from './log-lines'
 import styles from './run.module.css'
@@ -102,6 +103,11 @@ function StepTabs({
           <Fact name={ENDED[step.pause.ended ?? 'answered']}>
             {step.pause.ended === 'answered' && `by ${step.pause.answeredBy?.name ?? 'someone'} `}
             <Time at={step.pause.answeredAt} absolute precise />
+          </Fact>
+        )}
+        {step.reminders.length > 0 && (
+          <Fact name="Reminders">
+            <Reminders reminders={step.reminders} />
           </Fact>
         )}
         {step.usage && <UsageFacts usage={step.usage} />}

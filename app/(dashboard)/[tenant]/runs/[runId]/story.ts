@@ -1,4 +1,5 @@
 import { durationText } from '@/app/_ui/time-text'
+import type { ShownReminder } from '@/server/definition/reminder'
 import type { RunOverview } from '@/server/views/runs/overview'
 
 /** A piece of a sentence: plain text, an emphasised name, a quotation, a point in time, or another run. */
@@ -79,29 +80,25 @@ function whatHappened(run: StoryRun): Sentence[] {
 }
 
 function answersOf({ answers, turns }: StoryRun): Happened[] {
-  return answers
-    .slice(-ANSWERS)
-    .map(({ answeredBy, answeredAt, label, title, stepId, stepName, kind, votes, ended: how, undecided }): Happened => {
-      const who = answeredBy?.kind === 'link' ? `Someone with ${answeredBy.name}` : (answeredBy?.name ?? 'Someone')
-      const what = { name: title ?? stepName }
-      const toName = turns.find((turn) => turn.stepId === stepId)?.toName
-      const led = (next: string | undefined): Sentence =>
-        toName && toName !== next ? [', which led to ', ...ended(toName)] : ['.']
-      const cast = undecided ? votesSoFar(undecided) : []
-      const said = (): Sentence => {
-        if (how !== 'answered')
-          return [
-            what,
-            how === 'expired' ? ' expired' : ' was withdrawn',
-            cast.length > 0 ? ' undecided' : ' unanswered',
-          ]
-        if (kind === 'collect_inputs') return [who, ' filled in ', what]
-        const chosen = { quote: label ?? 'an action' }
-        if (!votes) return [who, ' chose ', chosen, ' for ', what]
-        return [`${votes.names.length} of ${votes.cast} chose `, chosen, ' for ', what, `: ${listed(votes.names)}`]
-      }
-      return { at: answeredAt, sentence: (next) => [...said(), ...led(next), ...cast] }
-    })
+  return answers.slice(-ANSWERS).map((answered): Happened => {
+    const { answeredBy, answeredAt, label, title, stepId, stepName, kind, votes, ended: how, undecided } = answered
+    const who = answeredBy?.kind === 'link' ? `Someone with ${answeredBy.name}` : (answeredBy?.name ?? 'Someone')
+    const what = { name: title ?? stepName }
+    const toName = turns.find((turn) => turn.stepId === stepId)?.toName
+    const led = (next: string | undefined): Sentence =>
+      toName && toName !== next ? [', which led to ', ...ended(toName)] : ['.']
+    const cast = undecided ? votesSoFar(undecided) : []
+    const said = (): Sentence => {
+      if (how !== 'answered')
+        return [what, how === 'expired' ? ' expired' : ' was withdrawn', cast.length > 0 ? ' undecided' : ' unanswered']
+      if (kind === 'collect_inputs') return [who, ' filled in ', what]
+      const chosen = { quote: label ?? 'an action' }
+      if (!votes) return [who, ' chose ', chosen, ' for ', what]
+      return [`${votes.names.length} of ${votes.cast} chose `, chosen, ' for ', what, `: ${listed(votes.names)}`]
+    }
+    const reminded = remindersIn(answered.reminders)
+    return { at: answeredAt, sentence: (next) => [...said(), ...led(next), ...cast, ...reminded] }
+  })
 }
 
 /** The exits of steps with several. Decisions are part of the sentence about their answer. */
@@ -240,14 +237,35 @@ function awaiting({ stepName, eventName, eventKey, dueAt }: NonNullable<StoryRun
   ]
 }
 
-function waitingFor({ signal, stepName, createdAt, dueAt, people }: StoryRun['pauses'][number]): Sentence {
+function waitingFor(pause: StoryRun['pauses'][number]): Sentence {
+  const { signal, stepName, createdAt, dueAt, people, reminders } = pause
   const title = { name: signal.title ?? stepName }
   const labels = signal.type === 'request_user_action' ? signal.actions.map(({ label }) => label) : []
   const asked: Sentence =
     signal.type === 'collect_inputs' ? [' to fill in ', title] : [' to choose ', oneOf(labels), ' for ', title]
   const until: Sentence = dueAt === null ? [', with no time limit.'] : [' until ', { at: dueAt }, '.']
   const who = people.assignees ? listed(people.assignees, 'or') : 'someone'
-  return ['Since ', { at: createdAt }, ` it has been waiting for ${who}`, ...asked, ...until, ...votesSoFar(people)]
+  const since: Sentence = ['Since ', { at: createdAt }, ` it has been waiting for ${who}`]
+  return [...since, ...asked, ...until, ...votesSoFar(people), ...remindersIn(reminders)]
+}
+
+/** The last reminder, and who got the task after it. */
+function remindersIn(reminders: readonly ShownReminder[]): Sentence {
+  const last = reminders.findLast(({ handed }) => !handed)
+  const handed = reminders.find((one) => one.handed)
+  const people = ({ who }: ShownReminder) => (who ? listed(who) : 'everybody who may answer')
+  return [
+    ...(last && !handed
+      ? [` ${people(last)} got reminder ${last.number} of ${last.times} at `, { at: last.at }, '.']
+      : []),
+    ...(handed
+      ? [
+          ` After ${handed.number === 1 ? 'one reminder' : `${handed.number} reminders`}, it was handed to ${people(handed)} at `,
+          { at: handed.at },
+          '.',
+        ]
+      : []),
+  ]
 }
 
 function votesSoFar(people: StoryRun['pauses'][number]['people']): Sentence {

@@ -26,7 +26,7 @@ export function MailSwitch() {
       </Text>
       <Switch
         label="E-mails about your tasks"
-        description="When a task names you or is given to you, and when it is overdue"
+        description="When a task names you or is given to you, for its reminders, and when it is overdue"
         checked={tasks}
         disabled={set.isPending}
         onChange={(event) => set.mutate({ tasks: event.currentTarget.checked })}

@@ -9,6 +9,7 @@ export const EVENT_WORDS: Record<WebhookEvent, string> = {
   'run.terminated': 'A run is terminated',
   'task.assigned': 'A task is assigned to people',
   'task.overdue': 'A task is overdue',
+  'task.reminded': 'A reminder of a task is sent',
 }
 
 /** A delivery's event in words. */

@@ -46,6 +46,11 @@ const CountsWidget = dynamic<WidgetProps>(
   { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 
+const RemindersWidget = dynamic<WidgetProps>(
+  () => loadPart(() => import('../widgets/reminders-widget').then((module) => module.RemindersWidget)),
+  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
+)
+
 // Only steps that wait have these.
 const IsoDurationWidget = dynamic<WidgetProps>(
   () => loadPart(() => import('../widgets/iso-duration-widget').then((module) => module.IsoDurationWidget)),
@@ -83,6 +88,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   duration: DurationWidget,
   'iso-duration': IsoDurationWidget,
   retry: RetryWidget,
+  reminders: RemindersWidget,
   assignees: AssigneesWidget,
   counts: CountsWidget,
   shown: ShownWidget,

@@ -16,7 +16,7 @@ export function TestTask({
   pause: RunOverview['pauses'][number]
   onSettled: () => void
 }) {
-  const { id, signal, stepName, people, remarks, held } = pause
+  const { id, signal, stepName, people, remarks, reminders, held } = pause
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
     // Its result is no clean-up: browsers have begun to return a promise here.
@@ -29,7 +29,7 @@ export function TestTask({
         {title}
       </Text>
       <Question signal={signal} />
-      <People people={people} remarks={remarks} dueAt={signal.dueAt} />
+      <People people={people} remarks={remarks} reminders={reminders} dueAt={signal.dueAt} />
       <AnswerForm runId={runId} pauseId={id} signal={signal} bar={people.bar} held={held} onSettled={onSettled} />
       {people.bar === 'ALREADY_VOTED' && (
         <Text size="sm" c="dimmed">
