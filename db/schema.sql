@@ -33,11 +33,17 @@ CREATE OR REPLACE FUNCTION public.enqueue_mail_to(of_tenant text, of_run text, o
 AS $function$
 BEGIN
 	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN; END IF;
-	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, array_agg(DISTINCT m.user_id), due)
+	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, array_agg(DISTINCT named.user_id), due)
 	FROM json_array_elements_text(assignees) assignee
-	JOIN users u ON u.email = substr(assignee, 6) OR u.id = substr(assignee, 6)
-	JOIN members m ON m.user_id = u.id AND m.tenant_id = of_tenant
-	WHERE assignee LIKE 'user:%'
+	CROSS JOIN LATERAL (
+		SELECT m.user_id FROM users u
+		JOIN members m ON m.user_id = u.id AND m.tenant_id = of_tenant
+		WHERE assignee LIKE 'user:%' AND (u.email = substr(assignee, 6) OR u.id = substr(assignee, 6))
+		UNION ALL
+		SELECT gm.user_id FROM groups g
+		JOIN group_members gm ON gm.tenant_id = g.tenant_id AND gm.group_id = g.id
+		WHERE assignee LIKE 'group:%' AND g.tenant_id = of_tenant
+			AND (g.key = substr(assignee, 7) OR substr(assignee, 7) = ANY (g.earlier_keys))) named
 	HAVING count(*) > 0;
 END $function$;
 
@@ -459,6 +465,59 @@ CREATE INDEX files_by_run ON public.files USING btree (tenant_id, run_id);
 CREATE INDEX files_condemned ON public.files USING btree (condemned_at) WHERE (condemned_at IS NOT NULL);
 CREATE INDEX files_unclaimed ON public.files USING btree (created_at) WHERE (claimed_at IS NULL);
 
+CREATE TABLE groups (
+  tenant_id text NOT NULL,
+  id text NOT NULL,
+  name text NOT NULL,
+  key text NOT NULL,
+  earlier_keys text[] NOT NULL DEFAULT '{}'::text[],
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT groups_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
+  CONSTRAINT groups_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
+CREATE UNIQUE INDEX groups_key ON public.groups USING btree (tenant_id, key);
+CREATE TRIGGER groups_notify AFTER UPDATE OF key ON public.groups FOR EACH ROW EXECUTE FUNCTION notify_tasks();
+
+CREATE TABLE users (
+  id text NOT NULL,
+  email text NOT NULL,
+  name text NOT NULL,
+  password_hash text,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  address_proven_at timestamp(3) with time zone,
+  CONSTRAINT users_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX users_email ON public.users USING btree (email);
+
+CREATE TABLE members (
+  tenant_id text NOT NULL,
+  user_id text NOT NULL,
+  role text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  task_mails boolean NOT NULL DEFAULT true,
+  run_views jsonb NOT NULL DEFAULT '[]'::jsonb,
+  CONSTRAINT members_tenant_id_user_id_pk PRIMARY KEY (tenant_id, user_id),
+  CONSTRAINT members_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT members_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+CREATE INDEX members_user ON public.members USING btree (user_id);
+
+CREATE TABLE group_members (
+  tenant_id text NOT NULL,
+  group_id text NOT NULL,
+  user_id text NOT NULL,
+  CONSTRAINT group_members_tenant_id_group_id_user_id_pk PRIMARY KEY (tenant_id, group_id, user_id),
+  CONSTRAINT group_members_group_fk FOREIGN KEY (tenant_id, group_id) REFERENCES groups(tenant_id, id) ON DELETE CASCADE,
+  CONSTRAINT group_members_member_fk FOREIGN KEY (tenant_id, user_id) REFERENCES members(tenant_id, user_id) ON DELETE CASCADE
+);
+
+CREATE INDEX group_members_user ON public.group_members USING btree (tenant_id, user_id);
+CREATE TRIGGER group_members_notify AFTER INSERT OR DELETE ON public.group_members FOR EACH ROW EXECUTE FUNCTION notify_tasks();
+
 CREATE TABLE workflow_versions (
   tenant_id text NOT NULL,
   workflow_id text NOT NULL,
@@ -719,32 +778,6 @@ CREATE TABLE invitations (
 
 CREATE INDEX invitations_email ON public.invitations USING btree (email);
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (token_hash);
-
-CREATE TABLE users (
-  id text NOT NULL,
-  email text NOT NULL,
-  name text NOT NULL,
-  password_hash text,
-  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  address_proven_at timestamp(3) with time zone,
-  CONSTRAINT users_pkey PRIMARY KEY (id)
-);
-
-CREATE UNIQUE INDEX users_email ON public.users USING btree (email);
-
-CREATE TABLE members (
-  tenant_id text NOT NULL,
-  user_id text NOT NULL,
-  role text NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  task_mails boolean NOT NULL DEFAULT true,
-  run_views jsonb NOT NULL DEFAULT '[]'::jsonb,
-  CONSTRAINT members_tenant_id_user_id_pk PRIMARY KEY (tenant_id, user_id),
-  CONSTRAINT members_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  CONSTRAINT members_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
-);
-
-CREATE INDEX members_user ON public.members USING btree (user_id);
 
 CREATE TABLE messages (
   tenant_id text NOT NULL,

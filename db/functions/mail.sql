@@ -21,16 +21,23 @@ BEGIN
 	IF FOUND THEN PERFORM pg_notify('outbox', ''); END IF;
 END $$;
 
--- The same for assignees: those who are members get the mail. An assignee is `user:` with an address or an id.
+-- The same for assignees: those who are members get the mail, and so do the members of groups. An assignee is `user:` with an
+-- address or an id, `group:` with a name in lower case, or a role.
 -- `server/runs/remind.ts` calls it too.
 CREATE OR REPLACE FUNCTION "enqueue_mail_to"(of_tenant text, of_run text, of_pause text, why text, assignees json, due text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN; END IF;
-	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, array_agg(DISTINCT m.user_id), due)
+	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, array_agg(DISTINCT named.user_id), due)
 	FROM json_array_elements_text(assignees) assignee
-	JOIN users u ON u.email = substr(assignee, 6) OR u.id = substr(assignee, 6)
-	JOIN members m ON m.user_id = u.id AND m.tenant_id = of_tenant
-	WHERE assignee LIKE 'user:%'
+	CROSS JOIN LATERAL (
+		SELECT m.user_id FROM users u
+		JOIN members m ON m.user_id = u.id AND m.tenant_id = of_tenant
+		WHERE assignee LIKE 'user:%' AND (u.email = substr(assignee, 6) OR u.id = substr(assignee, 6))
+		UNION ALL
+		SELECT gm.user_id FROM groups g
+		JOIN group_members gm ON gm.tenant_id = g.tenant_id AND gm.group_id = g.id
+		WHERE assignee LIKE 'group:%' AND g.tenant_id = of_tenant
+			AND (g.key = substr(assignee, 7) OR substr(assignee, 7) = ANY (g.earlier_keys))) named
 	HAVING count(*) > 0;
 END $$;
 

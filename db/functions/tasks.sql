@@ -28,6 +28,13 @@ FOR EACH ROW EXECUTE FUNCTION "notify_tasks"();
 CREATE OR REPLACE TRIGGER "task_claims_notify" AFTER INSERT OR UPDATE OR DELETE ON "task_claims"
 FOR EACH ROW EXECUTE FUNCTION "notify_tasks"();
 
+-- A member joins or leaves a group, or a group gets another name: other people see the tasks that are assigned to it.
+CREATE OR REPLACE TRIGGER "group_members_notify" AFTER INSERT OR DELETE ON "group_members"
+FOR EACH ROW EXECUTE FUNCTION "notify_tasks"();
+
+CREATE OR REPLACE TRIGGER "groups_notify" AFTER UPDATE OF "key" ON "groups"
+FOR EACH ROW EXECUTE FUNCTION "notify_tasks"();
+
 -- A run ends without success, or a caller asks to cancel it: its open tasks are no longer answered.
 CREATE OR REPLACE FUNCTION "notify_tasks_of_run"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

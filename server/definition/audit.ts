@@ -14,6 +14,7 @@ const BY_THING = {
   signingSecret: ['created', 'limited', 'rotated', 'disabled', 'enabled'],
   vaultSecret: ['set', 'bound', 'deleted'],
   member: ['added', 'joined', 'roleChanged', 'removed', 'left'],
+  group: ['created', 'updated', 'deleted'],
   invitation: ['created', 'renewed', 'revoked'],
   workspace: ['created', 'renamed', 'corsChanged', 'runsKept', 'auditKept'],
   run: ['cancelled', 'terminated', 'retried', 'rerun', 'linkMade', 'linkRevoked', 'linkUsed', 'revealed'],

@@ -11,8 +11,15 @@ export type Vote = {
   remark?: string
 }
 
-/** `user:` with an address, a token's `sub` or an id; or `role:` for everyone with that role or a higher one. */
-export const ASSIGNEE = /^(?:user:[^\s](?:.{0,254}[^\s])?|role:(?:viewer|operator|editor|admin|owner))$/
+/** The maximum length of a group's name. */
+export const MAX_GROUP_NAME = 60
+
+/**
+ * `user:` with an address, a token's `sub` or an id; `group:` with the name of a group, for its members; or `role:` for
+ * everyone with that role or a higher one.
+ */
+export const ASSIGNEE =
+  /^(?:user:[^\s](?:.{0,254}[^\s])?|group:[^\s](?:.{0,58}[^\s])?|role:(?:viewer|operator|editor|admin|owner))$/
 
 /** Invisible characters: joiners, direction marks, soft hyphens and the like. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
@@ -31,25 +38,39 @@ export function sameName(name: string): string {
   return seen.includes('@') ? seen.toLowerCase() : seen
 }
 
+/** The same for the name of a group, which is case-insensitive. */
+export function sameGroup(name: string): string {
+  return sameName(name).toLowerCase()
+}
+
 /** The same for an assignment. */
 export function sameAssignee(assignee: string): string {
-  return assignee.startsWith('user:') ? `user:${sameName(assignee.slice('user:'.length))}` : assignee
+  const { kind, name } = partsOf(assignee)
+  if (kind === 'user') return `user:${sameName(name)}`
+  // In a template, names of fields are case-sensitive.
+  return kind === 'group' && !name.includes('${') ? `group:${sameGroup(name)}` : assignee
+}
+
+/** What an assignment names: a person, a group or a role. */
+export function partsOf(assignee: string): { kind: string; name: string } {
+  const [, kind = '', name = assignee] = /^(\w+):(.*)$/s.exec(assignee) ?? []
+  return { kind, name }
 }
 
 /**
  * An assignment in words.
- * @param nameOf finds the name of a person by the text behind `user:`
+ * @param nameOf finds the name of a person or a group by the assignment, as `sameAssignee` returns it
  */
-export function assigneeText(
-  assignee: string,
-  nameOf: (person: string) => string | undefined = () => undefined,
-): string {
-  const rest = assignee.slice(assignee.indexOf(':') + 1)
-  if (!assignee.startsWith('role:')) return nameOf(sameName(rest)) ?? rest
-  return rest === 'owner' ? 'any owner' : `anybody with the role ${rest} or higher`
+export function assigneeText(assignee: string, nameOf: (same: string) => string | undefined = () => undefined): string {
+  const { kind, name } = partsOf(assignee)
+  if (kind === 'role') return name === 'owner' ? 'any owner' : `anybody with the role ${name} or higher`
+  const called = nameOf(sameAssignee(assignee)) ?? name
+  return kind === 'group' ? `anybody in the group ${called}` : called
 }
 
-/** How many people an assignment names, if it names each of them; null if it contains a role or a template. */
+/**
+ * How many people an assignment names, if it names each of them; null if it contains a group, a role or a template.
+ */
 export function namedPeople(assignees: unknown): number | null {
   if (!Array.isArray(assignees)) return null
   if (!assignees.every((one) => typeof one === 'string' && one.startsWith('user:') && !one.includes('${'))) return null

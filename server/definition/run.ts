@@ -105,7 +105,7 @@ export type PauseSignal = {
   message?: string
   /** The values that describe the task, in the author's order. */
   show?: ShownValue[]
-  /** The people who may answer; anyone if absent. */
+  /** Who may answer: people, groups and roles; anyone if absent. */
   assignees?: string[]
   /** When it should be answered. Nothing happens then, unlike when the pause expires. */
   dueAt?: string

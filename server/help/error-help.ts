@@ -51,7 +51,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
   },
   NOT_ASSIGNED: {
     title: 'The task is assigned to others',
-    means: 'The task is assigned to certain people or roles, and the person who answered is not among them.',
+    means: 'The task is assigned to certain people, groups or roles, and the person who answered is not among them.',
     fixes: [
       'Let one of the assignees answer. The task shows who they are.',
       'If an API key answers for a person, name the person in `answeredBy`.',

@@ -171,8 +171,12 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
   W_ASSIGNEE: {
     title: 'An assignee cannot answer',
     means:
-      'A task names a person who could not answer it: no member or invited person has that address, or their role may not answer tasks.',
-    fixes: [GO, 'Correct the address, invite the person, or give them the role operator.'],
+      'A task names a person or a group that could not answer it: no member or invited person has that address, their role may not answer tasks, or no group has that name or a member who may answer.',
+    fixes: [
+      GO,
+      'Correct the address or the name, invite the person, or give them the role operator.',
+      'Create the group, or add members to it, in Settings, Groups.',
+    ],
   },
   W_REMINDERS: {
     title: 'The reminders do not fit the task',

@@ -121,7 +121,7 @@ async function whyNot(
     return 'The person may not answer.'
   if (isVote(signal) && (await hasVoted(ctx, { runId, pauseId }, person))) return 'The person has voted.'
   if (claimedBy === userId) return null
-  const mine = assignmentsOf({ names: person.names, role: null })
+  const mine = assignmentsOf({ ...person, role: null })
   const named = signal.assignees?.some((one) => mine.includes(sameAssignee(one))) ?? false
   // If votes decide, one person's claim does not exclude the others.
   return kind !== 'given' && named && (claimedBy === null || isVote(signal))

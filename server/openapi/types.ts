@@ -17,7 +17,7 @@ export const TAGS = {
   'Inbound webhooks': 'Start a workflow when another system sends something.',
   Subjects: 'Count and delete the data of one person whom your tokens name.',
   Webhooks: 'Notify other services about runs, with signed messages that are retried for days.',
-  Members: 'The people of the workspace and their roles; invitations.',
+  Members: 'The people of the workspace, their roles and groups; invitations.',
   Vault: 'Secrets that tools and agents send to other services. Nobody can read them.',
   'API keys': 'The keys of the workspace: list, create, replace, disable.',
   'Signing secrets': 'What your backends sign tokens for their own users with: list, create, limit, replace, disable.',

@@ -8,6 +8,7 @@ import { INBOUND_ENDPOINTS } from '../inbound/endpoints'
 import { LINK_ENDPOINTS } from '../links/endpoints'
 import { MCP_ENDPOINTS } from '../mcp/endpoints'
 import { MEMBER_ENDPOINTS } from '../members/endpoints'
+import { GROUP_ENDPOINTS } from '../members/groups/endpoints'
 import type { AnyEndpoint } from '../openapi/endpoint'
 import { RUN_ENDPOINTS } from '../runs/endpoints'
 import { SCHEDULE_ENDPOINTS } from '../schedules/endpoints'
@@ -34,6 +35,7 @@ export const ENDPOINTS: Readonly<Record<string, AnyEndpoint>> = {
   ...WEBHOOK_ENDPOINTS,
   ...SUBJECT_ENDPOINTS,
   ...MEMBER_ENDPOINTS,
+  ...GROUP_ENDPOINTS,
   ...VAULT_ENDPOINTS,
   ...KEY_ENDPOINTS,
   ...SIGNING_SECRET_ENDPOINTS,

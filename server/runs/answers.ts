@@ -38,7 +38,10 @@ const pause = {
     )
     .optional()
     .describe('What the task is about, in the author’s order; absent if the author chose nothing.'),
-  assignees: z.array(z.string()).optional().describe('Who may answer, such as `role:admin`; absent if anybody may.'),
+  assignees: z
+    .array(z.string())
+    .optional()
+    .describe('Who may answer, such as `role:admin` or `group:finance`; absent if anybody may.'),
   dueAt: time('When it should be answered.').optional(),
   reminders: component('PauseReminders', {
     after: z.string().describe('From the pause’s beginning to the first reminder, as an ISO 8601 duration.'),

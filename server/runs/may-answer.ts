@@ -51,9 +51,13 @@ export async function requireMayAnswer(
 }
 
 /** Every entry of `assignees` that refers to a person. */
-export function assignmentsOf({ names, role }: Pick<Person, 'names' | 'role'>): string[] {
+export function assignmentsOf({ names, role, groups }: Pick<Person, 'names' | 'role' | 'groups'>): string[] {
   const roles = role === null ? [] : ROLES.slice(0, ROLES.indexOf(role) + 1)
-  return [...names.map((name) => `user:${name}`), ...roles.map((name) => `role:${name}`)]
+  return [
+    ...names.map((name) => `user:${name}`),
+    ...groups.map((name) => `group:${name}`),
+    ...roles.map((name) => `role:${name}`),
+  ]
 }
 
 export function forbidsStarter(signal: PauseSignal): boolean {

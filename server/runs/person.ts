@@ -1,4 +1,5 @@
-import { and, eq, or } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
+import { groupMembers, groups } from '@/db/schema/groups'
 import { apiKeys } from '@/db/schema/keys'
 import { members, users } from '@/db/schema/members'
 import type { ServiceContext } from '../context'
@@ -15,6 +16,8 @@ export interface Person {
   names: readonly string[]
   /** Null for a non-member whom a key names. */
   role: Role | null
+  /** Every name that `group:` may use for their groups. */
+  groups: readonly string[]
 }
 
 /**
@@ -32,15 +35,20 @@ export async function personOf(ctx: ServiceContext, answeredBy?: string): Promis
   const called = sameName(answeredBy ?? actor.id)
   const member = await memberCalled(ctx, called)
   const role = actor.kind === 'apiKey' ? (member?.role ?? null) : actor.role
-  if (!member) return { id: called, name: actor.kind === 'user' ? actor.name : called, names: [called], role }
-  const { id, name, email } = member
-  return { id, name, names: [...new Set([id, email, called])], role }
+  if (!member) {
+    const name = actor.kind === 'user' ? actor.name : called
+    return { id: called, name, names: [called], role, groups: [] }
+  }
+  const { email, ...person } = member
+  return { ...person, names: [...new Set([person.id, email, called])], role }
 }
 
 /** A member as a person who answers; null if there is no such member. */
 export async function personOfMember(ctx: ServiceContext, called: string): Promise<Person | null> {
   const member = await memberCalled(ctx, sameName(called))
-  return member ? { id: member.id, name: member.name, names: [member.id, member.email], role: member.role } : null
+  if (!member) return null
+  const { email, ...person } = member
+  return { ...person, names: [person.id, email] }
 }
 
 async function keyAsPerson({ tenantId, db }: ServiceContext, { id, role }: { id: string; role: Role }) {
@@ -48,15 +56,22 @@ async function keyAsPerson({ tenantId, db }: ServiceContext, { id, role }: { id:
     .select({ name: apiKeys.name })
     .from(apiKeys)
     .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, id)))
-  return { id, name: key?.name ?? id, names: [id], role }
+  return { id, name: key?.name ?? id, names: [id], role, groups: [] }
 }
 
 async function memberCalled({ tenantId, db }: ServiceContext, called: string) {
   const [member] = await db
-    .select({ id: users.id, name: users.name, email: users.email, role: members.role })
+    .select({ id: users.id, name: users.name, email: users.email, role: members.role, groups: groupsOfMember })
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.tenantId, tenantId), or(eq(users.id, called), eq(users.email, called))))
     .limit(1)
   return member && { ...member, role: roleOf(member.role) }
 }
+
+/** The names of the groups of a row of `members`, as `sameGroup` returns them. */
+export const groupsOfMember = sql<string[]>`(
+  select coalesce(json_agg(called), '[]') from ${groupMembers} gm
+  join ${groups} g on g.tenant_id = gm.tenant_id and g.id = gm.group_id
+  cross join unnest(g.key || g.earlier_keys) called
+  where gm.tenant_id = ${members.tenantId} and gm.user_id = ${members.userId})`

@@ -43,6 +43,7 @@ export const collectInputs = defineStep({
     expiresIn: ExpiresIn.describe('How long people have, as an ISO 8601 duration such as `P2D`.'),
   }),
   form: {
+    assignees: ASSIGNEES_HINT,
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
     message: MESSAGE_HINT,
     show: SHOW_HINT,
@@ -52,7 +53,6 @@ export const collectInputs = defineStep({
       label: 'Skip if run data already has every field',
       advanced: true,
     },
-    assignees: ASSIGNEES_HINT,
     dueIn: DUE_IN_HINT,
     reminders: REMINDERS_HINT,
     expiresIn: {

@@ -10,7 +10,8 @@ import { after, DurationText } from './time'
 
 const MAX_ASSIGNEES = 50
 const MAX_VOTES = 100
-const WANTED = 'must be user:<email, subject or id> or role:<role>, such as user:ada@example.com or role:admin'
+const WANTED =
+  'must be user:<email, subject or id>, group:<name> or role:<role>, such as user:ada@example.com, group:Finance or role:admin'
 const isTemplate = (text: string) => text.includes('${')
 
 /** The people who may answer, or a template that resolves to the list. */
@@ -18,13 +19,13 @@ export const Assignees = z
   .union([
     z
       .array(z.string().refine((text) => isTemplate(text) || ASSIGNEE.test(text), WANTED))
-      .min(1, 'needs at least one person or role')
+      .min(1, 'needs at least one person, group or role')
       .max(MAX_ASSIGNEES),
     z.string().max(500).refine(isTemplate, 'must be a list, such as ["role:admin"]'),
   ])
   .optional()
   .describe(
-    'Who may answer: `user:` with an address, a token’s `sub` or an id, or `role:` for that role and higher ones. Anybody by default.',
+    'Who may answer: `user:` with an address, a token’s `sub` or an id, `group:` with the name of a group, or `role:` for that role and higher ones. Anybody by default.',
   )
 type Assignees = z.infer<typeof Assignees>
 
@@ -50,9 +51,9 @@ export const DueIn = DurationText.optional().describe(
 
 export const ASSIGNEES_HINT = {
   widget: 'assignees',
-  label: 'Assigned to',
-  help: 'Only they may answer. Without this, everybody who may answer tasks.',
-  advanced: true,
+  label: 'Who may answer',
+  placeholder: 'Name, email, group or role',
+  help: 'People, groups and roles. Without any, everybody who may answer tasks.',
 } as const
 
 export const MESSAGE_HINT = {

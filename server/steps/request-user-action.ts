@@ -66,6 +66,7 @@ export const requestUserAction = defineStep({
     expiresIn: ExpiresIn.describe('How long people have, as an ISO 8601 duration such as `P2D`.'),
   }),
   form: {
+    assignees: ASSIGNEES_HINT,
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
     message: MESSAGE_HINT,
     show: SHOW_HINT,
@@ -85,7 +86,6 @@ export const requestUserAction = defineStep({
       ],
       advanced: true,
     },
-    assignees: ASSIGNEES_HINT,
     needs: {
       widget: 'counts',
       of: 'actions',

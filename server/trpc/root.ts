@@ -4,6 +4,7 @@ import { agentsRouter } from './routers/agents'
 import { auditRouter } from './routers/audit'
 import { authRouter } from './routers/auth'
 import { filesRouter } from './routers/files'
+import { groupsRouter } from './routers/groups'
 import { homeRouter } from './routers/home'
 import { inboundRouter } from './routers/inbound'
 import { insightsRouter } from './routers/insights'
@@ -31,6 +32,7 @@ export const appRouter = router({
   audit: auditRouter,
   auth: authRouter,
   files: filesRouter,
+  groups: groupsRouter,
   home: homeRouter,
   insights: insightsRouter,
   keys: keysRouter,

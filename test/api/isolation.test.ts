@@ -58,6 +58,7 @@ beforeAll(async () => {
   ids.webhook = (await ask('POST', '/api/webhooks', hook)).id
   const inbound = `/api/workflows/${ids['published workflow']}/inbound-webhooks`
   ids['inbound webhook'] = (await ask('POST', inbound, { name: 'x', scheme: 'none' })).id
+  ids.group = (await ask('POST', '/api/groups', { name: 'Finance' })).id
   ids.tenant = tenant.tenantId
 })
 afterAll(() => api.stop())

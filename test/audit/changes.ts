@@ -155,6 +155,11 @@ export const PROCEDURES: Record<string, Change> = {
     renewInvitation: change('invitation.renewed', (of) => of.invitation()),
     revokeInvitation: change('invitation.revoked', (of) => of.invitation()),
   }),
+  ...under('groups', {
+    create: change('group.created', () => ({ name: 'New' })),
+    update: change('group.updated', async (of) => ({ ...(await of.group()), body: { name: newId('Renamed') } })),
+    delete: change('group.deleted', (of) => of.group()),
+  }),
   ...under('settings', {
     rename: change('workspace.renamed', () => ({ name: 'Another name' })),
     setCorsOrigins: change('workspace.corsChanged', () => ({ origins: ['https://app.example.com'] })),
@@ -270,6 +275,12 @@ export const ROUTES: Record<string, Change> = {
   'POST invitations': change('invitation.created', () => ({ body: { email: anyEmail(), role: 'viewer' } })),
   'POST invitations/[invitationId]/renew': change('invitation.renewed', (of) => of.invitation()),
   'DELETE invitations/[invitationId]': change('invitation.revoked', (of) => of.invitation()),
+  'POST groups': change('group.created', () => ({ body: { name: 'Newer' } })),
+  'PUT groups/[groupId]': change('group.updated', async (of) => ({
+    ...(await of.group()),
+    body: { memberIds: [(await of.member()).userId] },
+  })),
+  'DELETE groups/[groupId]': change('group.deleted', (of) => of.group()),
   'POST vault': change('vaultSecret.set', () => ({ body: { name: 'NEWER_SECRET', value: 'never in the log 3' } })),
   'PUT vault/[name]/hosts': change('vaultSecret.bound', async (of) => ({
     ...(await of.vault()),

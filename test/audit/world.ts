@@ -11,6 +11,7 @@ import { disableSigningSecret } from '@/server/credentials/signing-secrets/disab
 import { newId } from '@/server/ids'
 import { createInbound } from '@/server/inbound/save'
 import { createTaskLink } from '@/server/links/create'
+import { createGroup } from '@/server/members/groups/create'
 import { createInvitation } from '@/server/members/invitations/create'
 import { startRun } from '@/server/runs/start'
 import { terminateRun } from '@/server/runs/terminate'
@@ -175,6 +176,7 @@ export function world(ctx: ServiceContext) {
     async member() {
       return { userId: (await newVisitor(ctx, 'editor')).userId }
     },
+    group: () => id(createGroup(ctx, { name: newId('Group') })),
     invitation: () => createInvitation(ctx, { email: `${newId('a')}@example.com`.toLowerCase(), role: 'viewer' }),
   }
   return of

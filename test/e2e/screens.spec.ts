@@ -132,6 +132,7 @@ const LISTS = [
   '/settings/signing-secrets',
   '/settings/vault',
   '/settings/webhooks',
+  '/settings/groups',
   '/settings/audit?action=run.cancelled',
 ]
 
@@ -152,7 +153,7 @@ test('"not found" and "not allowed" screens are accessible', async ({ page, brow
     await look(page, nothing)
   }
   const viewer = await browserOf('viewer')
-  const sections = ['api-keys', 'webhooks', 'vault', 'members', 'workspace', 'audit']
+  const sections = ['api-keys', 'webhooks', 'vault', 'members', 'groups', 'workspace', 'audit']
   for (const closed of sampled(sections, 3).map((section) => `/settings/${section}`)) {
     await viewer.goto(`/${workspace.slug}${closed}`)
     await expect(viewer.getByRole('heading').first()).toBeVisible()

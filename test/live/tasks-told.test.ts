@@ -5,6 +5,8 @@ import { postEvent } from '@/server/events/post'
 import { beHere } from '@/server/live/be-here'
 import { LIVE_CHANNEL } from '@/server/live/channel'
 import { followLive, nextRest } from '@/server/live/follow'
+import { createGroup } from '@/server/members/groups/create'
+import { updateGroup } from '@/server/members/groups/update'
 import { cancelRun } from '@/server/runs/cancel'
 import { claimTask } from '@/server/runs/claim'
 import { holdAnswer } from '@/server/runs/held/hold'
@@ -87,6 +89,11 @@ test('every change of a task sends a notification, once for each transaction, wh
     await postEvent(runtime.ctx, { name: 'fail.now' })
     await runtime.wait(run)
   })
+  const { id } = await createGroup(runtime.ctx, { name: 'Finance' })
+  await during('seen by a group’s new member', () =>
+    updateGroup(runtime.ctx, { id, body: { memberIds: [tess.actor.id] } }),
+  )
+  await during('of a group with another name', () => updateGroup(runtime.ctx, { id, body: { name: 'Accounts' } }))
   const payload = JSON.stringify({ tasksOf: runtime.ctx.tenantId }).replace(':', ' : ')
   for (const [what, payloads] of Object.entries(told)) {
     expect(payloads.length, what).toBeGreaterThan(0)

@@ -5,6 +5,8 @@ import { answerTaskLink } from '@/server/links/answer'
 import { deliverMail, MAX_PER_HOUR, WAITS_MS } from '@/server/mail/deliver'
 import { sweepMails } from '@/server/mail/sweep'
 import { createMember } from '@/server/members/create'
+import { createGroup } from '@/server/members/groups/create'
+import { updateGroup } from '@/server/members/groups/update'
 import { setOwnMails } from '@/server/members/own-mails'
 import type { Role } from '@/server/roles'
 import { claimTask } from '@/server/runs/claim'
@@ -91,6 +93,15 @@ async function sweepIn(ms: number, runIds: string[]): Promise<void> {
     where status = 'pending' and run_id in ${sql(runIds)}`
   await sweepMails({ db: runtime.db, log: runtime.ctx.log, now: () => new Date() })
 }
+
+test('a task for a group is mailed to each of its members who may answer, once', async () => {
+  const memberIds = Object.values(people).map(({ actor }) => actor.id)
+  const { id } = await createGroup(runtime.ctx, { name: 'Buyers', memberIds })
+  await updateGroup(runtime.ctx, { id, body: { name: 'Purchasing' } })
+  const runId = await paused({ assignees: ['group:BUYERS', 'user:tess@example.com', 'group:nobody'] })
+  await settled(runId, 3)
+  expect(server.taken.map(({ to }) => to).sort()).toEqual(['tess@example.com', 'tom@example.com'])
+})
 
 test('a task is mailed to each member whom it names, once, with a link that answers it', async () => {
   const assignees = ['user:Tess@example.com', `user:${people.tom.actor.id}`, 'user:vera@example.com']

@@ -69,6 +69,7 @@ export async function recordEvents({ post }: Recorder): Promise<void> {
 /** Every answer of members, the vault, API keys and signing secrets, and of the audit log. */
 export async function recordAdmin(recorder: Recorder, api: Api, runId: string): Promise<void> {
   await recordMembers(recorder, api)
+  await recordGroups(recorder)
   await recordVault(recorder)
   await recordKeys(recorder)
   await recordSigningSecrets(recorder)
@@ -99,6 +100,28 @@ async function recordMembers({ get, post, call }: Recorder, { database, tenantId
   await call('DELETE', `/api/invitations/${id}`)
   expect((await post(`/api/invitations/${id}/renew`)).body.error.code).toBe('CONFLICT')
   expect((await call('DELETE', `/api/invitations/${id}`)).body.error.code).toBe('CONFLICT')
+}
+
+async function recordGroups({ get, post, call }: Recorder): Promise<void> {
+  const [{ userId }] = (await get('/api/members')).body
+  const { id } = (await post('/api/groups', { name: 'Finance', memberIds: [userId] })).body
+  expect((await post('/api/groups', { name: 'FINANCE' })).body.error.code).toBe('CONFLICT')
+  const path = `/api/groups/${id}`
+  const steps = [{ id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } }, assignees: ['group:Finance'] }]
+  const workflowId = (await post('/api/workflows', { name: 'Asks Finance', steps })).body.id
+  expect((await call('PUT', path, { name: 'Accounts' })).body).toMatchObject({
+    earlierNames: ['finance'],
+    usedBy: [{ workflowId, as: ['Finance'] }],
+  })
+  const other = (await post('/api/groups', { name: 'Shipping' })).body.id
+  expect((await call('PUT', path, { name: 'Shipping' })).body.error.code).toBe('CONFLICT')
+  expect((await get('/api/groups')).body).toHaveLength(2)
+  expect((await get(path)).body.memberIds).toEqual([userId])
+  for (const method of ['GET', 'PUT', 'DELETE'] as const)
+    expect((await call(method, '/api/groups/grp_nobody', method === 'PUT' ? {} : undefined)).body.error.code).toBe(
+      'NOT_FOUND',
+    )
+  for (const one of [id, other]) await call('DELETE', `/api/groups/${one}`)
 }
 
 async function recordVault({ get, post, call }: Recorder): Promise<void> {

@@ -124,10 +124,13 @@ describe('request-user-action', () => {
   })
 
   test.each<[object, string, string]>([
-    [{ assignees: [] }, 'assignees', 'needs at least one person or role'],
-    [{ assignees: ['ada@x.eu'] }, 'assignees[0]', 'must be user:<email, subject or id> or role:<role>'],
-    [{ assignees: ['role:boss'] }, 'assignees[0]', 'must be user:<email, subject or id> or role:<role>'],
-    [{ assignees: ['user:'] }, 'assignees[0]', 'must be user:<email, subject or id> or role:<role>'],
+    [{ assignees: [] }, 'assignees', 'needs at least one person, group or role'],
+    [{ assignees: ['ada@x.eu'] }, 'assignees[0]', 'must be user:<email, subject or id>, group:<name> or role:<role>'],
+    [{ assignees: ['role:boss'] }, 'assignees[0]', 'must be user:<email, subject or id>, group:<name> or role:<role>'],
+    [{ assignees: ['user:'] }, 'assignees[0]', 'must be user:<email, subject or id>, group:<name> or role:<role>'],
+    [{ assignees: ['group: '] }, 'assignees[0]', 'must be user:<email, subject or id>, group:<name> or role:<role>'],
+    [{ assignees: [`group:${'x'.repeat(61)}`] }, 'assignees[0]', 'must be user:<email'],
+    [{ assignees: ['group:Ops', 'group:ops'] }, 'assignees', 'names group:ops twice'],
     [{ assignees: 'role:admin' }, 'assignees', 'must be a list'],
     [{ assignees: ['user:a@x', 'user:A@x'] }, 'assignees', 'names user:a@x twice'],
     [{ needs: { approved: 2 } }, 'needs', 'names the action approved, which the step does not have'],
@@ -160,6 +163,7 @@ describe('request-user-action', () => {
 
   test.each([
     { needs: { approve: 3 }, assignees: ['user:a', 'user:b', 'role:admin'] },
+    { needs: { approve: 3 }, assignees: ['user:a', 'group:b'] },
     { needs: { approve: 3 }, assignees: ['user:a', 'user:${_}'] },
     { needs: { approve: 3 }, assignees: '${_}' },
     { needs: { approve: 2, reject: 1 }, assignees: ['user:a', 'user:b'] },

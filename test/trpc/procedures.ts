@@ -271,6 +271,12 @@ export const CASES: Record<string, Case> = {
   'members.renewInvitation': { needs: 'member:manage', input: one },
   'members.revokeInvitation': { needs: 'member:manage', input: one },
 
+  'groups.list': { needs: 'member:manage' },
+  'groups.get': { needs: 'member:manage', input: one },
+  'groups.create': { needs: 'member:manage' },
+  'groups.update': { needs: 'member:manage', input: (id) => ({ id, body: { name: 'Taken over' } }) },
+  'groups.delete': { needs: 'member:manage', input: one },
+
   'settings.get': { needs: 'settings:manage' },
   'settings.rename': { needs: 'settings:manage' },
   'settings.setCorsOrigins': { needs: 'settings:manage' },
@@ -295,6 +301,7 @@ export const CASES: Record<string, Case> = {
   'workflows.undoArchive': { needs: 'workflow:publish', input: one },
   'workflows.get': { needs: 'workflow:read', input: one },
   'workflows.check': { needs: 'workflow:read' },
+  'workflows.assignable': { needs: 'workflow:write' },
   'workflows.scope': {
     needs: 'workflow:read',
     input: (id) => ({ workflowId: id, definition: {}, stepId: 'x' }),

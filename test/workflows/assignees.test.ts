@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMember } from '@/server/members/create'
+import { createGroup } from '@/server/members/groups/create'
+import { deleteGroup } from '@/server/members/groups/delete'
+import { updateGroup } from '@/server/members/groups/update'
 import { createInvitation } from '@/server/members/invitations/create'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -65,10 +68,35 @@ test('a member whose role may not answer gets one', async () => {
 
 test('so do people to whom a task is handed over after its reminders', async () => {
   const form = { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } }
-  const reminders = { after: 'P1D', handTo: ['user:vera@example.com', 'user:ada@example.com'] }
+  const reminders = { after: 'P1D', handTo: ['user:vera@example.com', 'user:ada@example.com', 'group:Nobodys'] }
   const { id } = await createWorkflow(runtime.ctx, { name: 'Ask', steps: [{ ...form, reminders }] })
   const { warnings } = await publishWorkflow(runtime.ctx, { id })
   expect(warnings.filter(({ code }) => code === 'W_ASSIGNEE')).toMatchObject([
     { field: 'reminders.handTo', message: expect.stringContaining('vera@example.com') },
+    { field: 'reminders.handTo', message: expect.stringContaining('no group Nobodys') },
   ])
+})
+
+test('a group that does not exist, is renamed, or has nobody who may answer gets one, which names what was meant', async () => {
+  const { id } = await createGroup(runtime.ctx, { name: 'Finance', memberIds: [ids.ada ?? ''] })
+  await createGroup(runtime.ctx, { name: 'Watchers', memberIds: [ids.vera ?? ''] })
+  expect(await warnings('group:finance')).toEqual([])
+  expect(await warnings('group:Finances')).toEqual([
+    {
+      ...{ severity: 'warning', code: 'W_ASSIGNEE', stepId: 'ask', field: 'assignees', suggestion: 'Finance' },
+      message: 'The workspace has no group Finances, so nobody in it can answer. Did you mean Finance?',
+    },
+  ])
+  expect(await warnings('group:Shipping')).toMatchObject([
+    { message: expect.stringContaining('Create the group, or correct the name.') },
+  ])
+  expect(await warnings('group:watchers')).toMatchObject([
+    { message: expect.stringMatching(/^Nobody in the group Watchers may answer tasks\./) },
+  ])
+  await updateGroup(runtime.ctx, { id, body: { name: 'Accounts' } })
+  expect(await warnings('group:Finance', 'group:Accounts')).toMatchObject([
+    { message: expect.stringMatching(/^The group Finance is called Accounts now\./), suggestion: 'Accounts' },
+  ])
+  await deleteGroup(runtime.ctx, { id })
+  expect(await warnings('group:Accounts')).toHaveLength(1)
 })

@@ -2,6 +2,7 @@ import { addSamples, createFromSample, listSamples } from '../../tenants/boot/ad
 import type { Guarded, One, OneVersion } from '../../versioned/noun'
 import type { OneCase } from '../../versioned/test-cases'
 import { workflowCases } from '../../views/test-cases'
+import { listAssignable } from '../../views/workflows/assignable'
 import { type BrowseWorkflows, browseWorkflows } from '../../views/workflows/browse'
 import { readCallers } from '../../views/workflows/callers'
 import { getChanges } from '../../views/workflows/changes'
@@ -64,6 +65,8 @@ export const workflowsRouter = router({
   check: tenantProcedure
     .input(inputWith<{ definition: unknown }>())
     .query(({ ctx, input }) => checkDraft(ctx.service, input)),
+  /** Who can be named as an assignee. */
+  assignable: tenantProcedure.query(({ ctx }) => listAssignable(ctx.service)),
   scope: tenantProcedure.input(inputWith<ReadScope>()).query(({ ctx, input }) => readScope(ctx.service, input)),
   /** Takes the body of PUT with the base version of the edit; the details of VERSION_CONFLICT have the current one. */
   save: tenantProcedure

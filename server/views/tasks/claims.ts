@@ -11,6 +11,7 @@ import { pauseIs } from '../../run-store/conditions'
 import { requireRun } from '../../run-store/find-run'
 import { claimIs, claimStands } from '../../runs/claim-row'
 import { barOf, forbidsStarter, startersOf } from '../../runs/may-answer'
+import { groupsOfMember } from '../../runs/person'
 import { signalOf } from '../../runs/present'
 import { TaskAt } from '../../runs/task-at'
 import { nameActors } from '../actors'
@@ -51,7 +52,7 @@ export async function listTakers(ctx: ServiceContext, input: unknown): Promise<{
   const signal = signalOf(pause)
   const [people, starters, votes] = await Promise.all([
     ctx.db
-      .select({ id: users.id, name: users.name, email: users.email, role: members.role })
+      .select({ id: users.id, name: users.name, email: users.email, role: members.role, groups: groupsOfMember })
       .from(members)
       .innerJoin(users, eq(users.id, members.userId))
       .where(eq(members.tenantId, ctx.tenantId))

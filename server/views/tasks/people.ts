@@ -1,9 +1,10 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
+import { groups } from '@/db/schema/groups'
 import { members, users } from '@/db/schema/members'
 import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { JsonObject } from '../../definition/json'
-import { assigneeText, namedPeople, sameName, votesNeeded } from '../../definition/people'
+import { assigneeText, namedPeople, partsOf, sameName, votesNeeded } from '../../definition/people'
 import type { PauseSignal } from '../../definition/run'
 import type { Fields } from '../../definition/schema'
 import { askedFields } from '../../runs/asked-fields'
@@ -142,14 +143,34 @@ export async function nameAssignees(
   ctx: ServiceContext,
   called: readonly string[],
 ): Promise<(assignee: string) => string> {
-  const found =
-    called.length === 0
-      ? []
-      : await ctx.db
-          .select({ id: users.id, email: users.email, name: users.name })
-          .from(members)
-          .innerJoin(users, eq(users.id, members.userId))
-          .where(eq(members.tenantId, ctx.tenantId))
-  const names = new Map(found.flatMap(({ id, email, name }) => [[id, name] as const, [email, name] as const]))
-  return (assignee) => assigneeText(assignee, (person) => names.get(person))
+  const kinds = new Set(called.map((one) => partsOf(one).kind))
+  const found = await Promise.all([
+    kinds.has('user') ? membersByName(ctx) : [],
+    kinds.has('group') ? groupsByName(ctx) : [],
+  ])
+  const names = new Map(found.flat())
+  return (assignee) => assigneeText(assignee, (same) => names.get(same))
+}
+
+type Called = readonly [same: string, name: string]
+
+/** Members, by how assignees name them. */
+async function membersByName(ctx: ServiceContext): Promise<Called[]> {
+  const found = await ctx.db
+    .select({ id: users.id, email: users.email, name: users.name })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(eq(members.tenantId, ctx.tenantId))
+  return found.flatMap(({ id, email, name }) => [[`user:${id}`, name] as const, [`user:${email}`, name] as const])
+}
+
+/** Groups, by how assignees name them now, or did before a rename. */
+async function groupsByName(ctx: ServiceContext): Promise<Called[]> {
+  const found = await ctx.db
+    .select({ name: groups.name, key: groups.key, earlierKeys: groups.earlierKeys })
+    .from(groups)
+    .where(eq(groups.tenantId, ctx.tenantId))
+  return found.flatMap(({ name, key, earlierKeys }) =>
+    [key, ...earlierKeys].map((one) => [`group:${one}`, name] as const),
+  )
 }

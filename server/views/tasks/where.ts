@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { pauses, pauseVotes, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import { partsOf } from '../../definition/people'
 import { hasText } from '../../query/search-text'
 import { assignmentsOf } from '../../runs/may-answer'
 import { isNamed } from '../../runs/named'
@@ -26,22 +27,27 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
   )
 }
 
-/** A person's own tasks: claimed by them, or assigned to them by name and unclaimed. */
+/** A person's own tasks: claimed by them, or assigned to them or their groups by name and unclaimed. */
 export function isMine(person: Person): SQL | undefined {
-  return or(isClaimedBy(person.id), and(assignedTo(person, 'user'), unclaimed))
+  return or(isClaimedBy(person.id), and(assignedTo(person, ['user', 'group']), unclaimed))
 }
 
 /** The tasks of a person's role: assigned to it and unclaimed. */
 export function isOfRole(person: Person): SQL | undefined {
-  return and(assignedTo(person, 'role'), unclaimed)
+  return and(assignedTo(person, ['role']), unclaimed)
 }
 
-/** Tasks assigned to a person by name or by role, if that person has not voted and may decide. */
-function assignedTo(person: Person, by: 'user' | 'role'): SQL {
-  const mine = assignmentsOf(person).flatMap((one) => (one.startsWith(`${by}:`) ? [one.slice(by.length + 1)] : []))
+/** Tasks assigned to a person in one of these ways, if that person has not voted and may decide. */
+function assignedTo(person: Person, ways: readonly ('user' | 'group' | 'role')[]): SQL {
+  const mine = assignmentsOf(person).map(partsOf)
+  const named = ways.flatMap((way) => {
+    const names = mine.filter(({ kind }) => kind === way).map(({ name }) => name)
+    return names.length === 0
+      ? []
+      : [sql`(starts_with(assignee, ${`${way}:`}) and ${isNamed(sql`substr(assignee, ${way.length + 2})`, names)})`]
+  })
   return sql`exists (
-      select from json_array_elements_text(${pauses.signal}->'assignees') assignee
-      where starts_with(assignee, ${`${by}:`}) and ${isNamed(sql`substr(assignee, ${by.length + 2})`, mine)})
+      select from json_array_elements_text(${pauses.signal}->'assignees') assignee where ${or(...named) ?? sql`false`})
     and not ${votedBy(person.id)}
     and not (${pauses.signal}->>'noSelfApproval' is not null and ${isNamed(runs.startedBy, person.names)})`
 }

@@ -4,31 +4,30 @@ import { members, users } from '@/db/schema/members'
 import { may } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { Effort } from '../../definition/effort'
-import { isJsonObject, type JsonValue } from '../../definition/json'
 import { nearestName } from '../../definition/nearest'
 import { sameName } from '../../definition/people'
 import type { Definition } from '../../definition/schema'
 import { isId } from '../../ids'
 import { roleOf } from '../../roles'
-import { findStepType } from '../../steps/registry'
+import { assignedIn, type Named } from './assigned'
+import { groupWarnings } from './assigned-groups'
 import type { Problem } from './problem'
 import { FOR_NAMES } from './scope'
 
 /** How many addresses to look for a similar one. */
 const CANDIDATES = 1_000
 
-interface Named {
-  stepId: string
-  field: string
-  /** As `sameName` returns it: an address, or a member's id. */
-  name: string
+/** Warnings about people and groups that have a task and cannot answer it. */
+export async function assigneeWarnings(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
+  const both = await Promise.all([personWarnings(ctx, definition), groupWarnings(ctx, definition)])
+  return both.flat()
 }
 
 /**
  * Warnings about people who have a task and cannot answer it: nobody with that address or id is a member or invited, or
  * their role may not answer. Other names are subjects of tokens, which only the customer knows.
  */
-export async function assigneeWarnings(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
+async function personWarnings(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
   const named = namedIn(definition)
   if (named.length === 0) return []
   const names = [...new Set(named.map(({ name }) => name))]
@@ -76,26 +75,10 @@ export async function assigneeWarnings(ctx: ServiceContext, definition: Definiti
 }
 
 /** The addresses and members' ids that steps are assigned to, or handed to. */
-function namedIn({ steps }: Definition): Named[] {
-  return steps.flatMap((step) => {
-    if (findStepType(step.type)?.mode !== 'pause') return []
-    const { assignees, reminders } = step
-    const handTo = isJsonObject(reminders) ? reminders.handTo : undefined
-    return [
-      ...namesIn(assignees).map((name) => ({ stepId: step.id, field: 'assignees', name })),
-      ...namesIn(handTo).map((name) => ({ stepId: step.id, field: 'reminders.handTo', name })),
-    ]
-  })
-}
-
-function namesIn(assignees: JsonValue | undefined): string[] {
-  if (!Array.isArray(assignees)) return []
-  const names = assignees.flatMap((one) => {
-    if (typeof one !== 'string' || !one.startsWith('user:') || one.includes('${')) return []
-    const name = sameName(one.slice('user:'.length))
-    return name.includes('@') || (name.startsWith('usr_') && isId(name)) ? [name] : []
-  })
-  return [...new Set(names)]
+function namedIn(definition: Definition): Named[] {
+  return assignedIn(definition, 'user', sameName).filter(
+    ({ name }) => name.includes('@') || (name.startsWith('usr_') && isId(name)),
+  )
 }
 
 async function addresses(ctx: ServiceContext): Promise<string[]> {

@@ -42,6 +42,9 @@ export const DIALOGS: Opened[] = [
     next: (page) => page.getByRole('menuitem', { name: /hosts$/ }).click(),
   },
   { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
+  { what: 'a new group', at: () => '/settings/groups', opener: button('New group') },
+  { what: 'a group', at: () => '/settings/groups', ...inMenu('Edit') },
+  { what: 'deleting a group', at: () => '/settings/groups', ...inMenu('Delete') },
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
   { what: 'publishing a tool', at: ({ remote }) => `/tools/${remote}`, opener: button('Publish') },
   {

@@ -1,5 +1,7 @@
 import { keepAgentCase } from '@/server/agents/test-cases'
 import type { JsonObject } from '@/server/definition/json'
+import { MAX_GROUP_NAME } from '@/server/definition/people'
+import { createGroup } from '@/server/members/groups/create'
 import type { PresentedRun } from '@/server/runs/present'
 import { keepToolCase } from '@/server/tools/test-cases'
 import { archiveWorkflow, createWorkflow } from '@/server/workflows/lifecycle'
@@ -32,8 +34,11 @@ export interface Furnished extends Company {
 export async function furnish(workspace: Workspace, say: Say = (text) => text): Promise<Furnished> {
   const { ctx } = workspace
   const company = await newCompany(ctx, say)
-  await newPerson(ctx, 'admin', say('Tom Ford'))
-  await newPerson(ctx, 'operator', say('Mary Jackson'))
+  const tom = await newPerson(ctx, 'admin', say('Tom Ford'))
+  const mary = await newPerson(ctx, 'operator', say('Mary Jackson'))
+  // A longer name would be refused.
+  const finance = say('Finance').slice(0, MAX_GROUP_NAME)
+  await createGroup(ctx, { name: finance, memberIds: [tom.userId, mary.userId] })
   const start = (workflowId: string, data: JsonObject) => startRun(workspace, workflowId, data)
   const order = { article: say('AX-210'), amount: 4 }
   const [completed, cancelled, asking, deciding, failed, triaged] = await Promise.all([

@@ -291,7 +291,10 @@ const NOTHING = {
     'Nothing is waiting for a person',
     'Tasks appear here when a run reaches a step that collects inputs or asks for a decision.',
   ],
-  mine: ['You have nothing to do', 'Here are tasks that you have claimed, or that are assigned to you by name.'],
+  mine: [
+    'You have nothing to do',
+    'Here are tasks that you have claimed, or that are assigned to you or to one of your groups.',
+  ],
   roles: ['Nothing is waiting for your role', 'Here are tasks for your role that nobody has claimed yet.'],
   done: ['No tasks have been answered yet', 'Answered tasks are kept here, with who answered what and when.'],
 } as const

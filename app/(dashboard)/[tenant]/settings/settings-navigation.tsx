@@ -8,6 +8,7 @@ import {
   ScrollText,
   SlidersHorizontal,
   Users,
+  UsersRound,
   Vault,
   Webhook,
 } from 'lucide-react'
@@ -24,6 +25,7 @@ export const SETTINGS = [
   { label: 'Vault', href: '/settings/vault', icon: Vault, operation: 'secret:manage' },
   { label: 'Webhooks', href: '/settings/webhooks', icon: Webhook, operation: 'webhook:manage' },
   { label: 'Members', href: '/settings/members', icon: Users, operation: 'member:manage' },
+  { label: 'Groups', href: '/settings/groups', icon: UsersRound, operation: 'member:manage' },
   { label: 'Workspace', href: '/settings/workspace', icon: Building2, operation: 'settings:manage' },
   { label: 'Audit log', href: '/settings/audit', icon: ScrollText, operation: 'audit:read' },
   { label: 'Service', href: '/settings/service', icon: Activity, operation: 'service:read' },

@@ -12,6 +12,7 @@ export const THINGS: Record<AuditThing, string> = {
   signingSecret: 'Signing secret',
   vaultSecret: 'Secret',
   member: 'Member',
+  group: 'Group',
   invitation: 'Invitation',
   workspace: 'Workspace',
   run: 'Run',
@@ -94,6 +95,7 @@ export function pageOf(kind: AuditThing, id: string): string | null {
     signingSecret: '/settings/signing-secrets',
     vaultSecret: '/settings/vault',
     member: '/settings/members',
+    group: '/settings/groups',
     invitation: '/settings/members',
     workspace: '/settings/workspace',
   }

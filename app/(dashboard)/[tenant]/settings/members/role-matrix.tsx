@@ -33,7 +33,7 @@ const TEXTS: Record<Operation, string> = {
   'tool:publish': 'Publish, archive and restore them',
   'key:manage': 'Manage API keys, signing secrets and the vault',
   'secret:manage': 'Manage API keys, signing secrets and the vault',
-  'member:manage': 'Manage viewers, operators and editors',
+  'member:manage': 'Manage groups, and members who are viewers, operators or editors',
   'settings:manage': 'Change the settings of the workspace',
   'webhook:manage': 'Change the settings of the workspace',
   'audit:read': 'Read the audit log',

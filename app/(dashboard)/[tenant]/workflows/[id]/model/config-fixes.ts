@@ -29,7 +29,7 @@ export function configFix(definition: Definition, catalog: Catalog, step: Step, 
     })
     return set('Name each once', { assignees: once })
   }
-  if (field === 'assignees' && message === 'needs at least one person or role')
+  if (field === 'assignees' && message === 'needs at least one person, group or role')
     return set('Let everybody answer', { assignees: undefined })
   if (field === 'output' && message === 'must declare at least one field') {
     const [first] = Object.entries(asObject(entryOf(catalog, step.type)?.sample.output))

@@ -2,6 +2,7 @@ import { exitOf } from '@/server/definition/exits'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
+import { assigneeFix } from './assignees'
 import { branchFix } from './branch-fixes'
 import { FIRST_BOUND } from './connect'
 import { exitsOf, findStep, openExitOf } from './definition'
@@ -51,6 +52,8 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
     case 'TYPE_MISMATCH':
     case 'W_TYPE_MISMATCH':
       return literalFix(step.id, step, problem)
+    case 'W_ASSIGNEE':
+      return assigneeFix(step, problem)
     case 'BRANCH_CONFLICT':
     case 'W_BRANCH_OPEN':
       return branchFix(definition, catalog, step, problem)

@@ -1,0 +1,105 @@
+'use client'
+import { ActionIcon, Menu } from '@mantine/core'
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { CopyButton } from '@/app/_ui/copy-button'
+import { Time } from '@/app/_ui/time'
+import type { Group } from '@/server/members/groups/find'
+import type { Member } from '../members/member'
+import styles from '../settings.module.css'
+
+/** How many names stand in a row. */
+const SHOWN = 5
+
+export function GroupTable({
+  groups,
+  members,
+  onEdit,
+  onDelete,
+}: {
+  groups: readonly Group[]
+  members: readonly Member[]
+  onEdit: (group: Group) => void
+  onDelete: (group: Group) => void
+}) {
+  const names = new Map(members.map(({ userId, name }) => [userId, name]))
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Members</th>
+          <th scope="col">Last changed</th>
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map((group) => (
+          <tr key={group.id}>
+            <td>
+              <div className={styles.stack}>
+                <span className={`${styles.strong} ${styles.wrap}`}>{group.name}</span>
+                <span className={styles.quiet}>
+                  <code className={styles.wrap}>{`group:${group.name}`}</code>
+                  <CopyButton text={`group:${group.name}`} label={`Copy how definitions name ${group.name}`} />
+                </span>
+                {group.earlierNames.length > 0 && (
+                  <span className={`${styles.quiet} ${styles.wrap}`}>Earlier: {group.earlierNames.join(', ')}</span>
+                )}
+              </div>
+            </td>
+            <td>
+              <span className={`${styles.label} ${styles.quiet}`}>Members</span>
+              {group.memberIds.length === 0 ? (
+                <span className={styles.quiet}>Nobody</span>
+              ) : (
+                <span className={styles.wrap}>{listed(group.memberIds.map((id) => names.get(id) ?? id))}</span>
+              )}
+            </td>
+            <td>
+              <span className={`${styles.label} ${styles.quiet}`}>Last changed</span>
+              <Time at={group.updatedAt} />
+            </td>
+            <td>
+              <GroupMenu group={group} onEdit={onEdit} onDelete={onDelete} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function GroupMenu({
+  group,
+  onEdit,
+  onDelete,
+}: {
+  group: Group
+  onEdit: (group: Group) => void
+  onDelete: (group: Group) => void
+}) {
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${group.name}`}>
+          <Ellipsis size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Pencil size={16} aria-hidden />} onClick={() => onEdit(group)}>
+          Edit
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<Trash2 size={16} aria-hidden />} onClick={() => onDelete(group)}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - SHOWN
+  return more > 0 ? `${names.slice(0, SHOWN).join(', ')} and ${more} more` : names.join(', ')
+}

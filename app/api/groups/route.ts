@@ -1,0 +1,4 @@
+import { GROUP_ENDPOINTS } from '@/server/members/groups/endpoints'
+import { serve } from '@/server/rest/serve'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(GROUP_ENDPOINTS.listGroups, GROUP_ENDPOINTS.createGroup)
