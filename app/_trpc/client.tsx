@@ -21,6 +21,7 @@ import { makeQueryClient } from './query-client'
 const ALONE = new Set([
   'runs.start',
   'tasks.addFile',
+  'tasks.first',
   'reference.send',
   'tools.invoke',
   'tools.invokeDraft',

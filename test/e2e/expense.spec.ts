@@ -111,7 +111,7 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
   const run = async (amount: string) => {
     await page.getByRole('navigation').getByRole('link', { name: 'Workflows' }).first().click()
     await page.getByRole('button', { name: 'Actions for Expense approval' }).click()
-    await page.getByRole('menuitem', { name: 'Run' }).click()
+    await page.getByRole('menuitem', { name: 'Start' }).click()
     await page.getByRole('dialog').getByLabel('amount').fill(amount)
     await page.getByRole('dialog').getByRole('button', { name: 'Start run' }).click()
     await expect(page).toHaveURL(/\/runs\/run_/)
@@ -274,7 +274,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
     await expect(page.getByRole('menuitem', { name: 'Open' })).toBeVisible()
     await expect(async () => {
       await press('ArrowDown')
-      await expect(page.getByRole('menuitem', { name: 'Run', exact: true })).toBeFocused({ timeout: 2_000 })
+      await expect(page.getByRole('menuitem', { name: 'Start', exact: true })).toBeFocused({ timeout: 2_000 })
     }).toPass()
     await press('Enter')
     await expect(page.getByRole('dialog').getByLabel('amount')).toBeFocused()

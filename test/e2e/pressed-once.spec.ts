@@ -13,7 +13,7 @@ test('two quick clicks start one run', async ({ page, workspace }) => {
   await slowDown(page)
   await page.goto(`/${workspace.slug}/workflows`)
   await page.getByRole('button', { name: 'Actions for Pressed' }).click()
-  await page.getByRole('menuitem', { name: 'Run', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Start', exact: true }).click()
   await page.getByRole('button', { name: 'Start run' }).dblclick({ delay: 40 })
   await expect(page).toHaveURL(/\/runs\/run_/)
   expect(await runsOf(workspace, id)).toHaveLength(1)

@@ -122,6 +122,7 @@ for (const [nth, [path, seen]] of Object.entries(OUTSIDE).entries()) {
 
 const LISTS = [
   '',
+  '/start',
   '/workflows',
   '/runs',
   '/inbox',

@@ -40,13 +40,13 @@ test('the Runs tab of a published workflow starts that workflow, and says how ot
   const runs = `/${workspace.slug}/workflows/${id}/runs`
   await page.goto(runs)
   await expect(page.getByRole('main').locator('pre')).toContainText(`/start-async/${id}`)
-  const run = page.getByRole('button', { name: 'Run', exact: true })
+  const run = page.getByRole('button', { name: 'Start', exact: true })
   await expect(run).toHaveCount(0)
   await publishWorkflow(workspace.ctx, { id })
   await page.goto(runs)
-  await expect(page.getByText('Start one with Run above')).toBeVisible()
+  await expect(page.getByText('Start one with Start above')).toBeVisible()
   await run.click()
-  await page.getByRole('dialog', { name: 'Run “Home”' }).getByRole('button', { name: 'Start run' }).click()
+  await page.getByRole('dialog', { name: 'Start “Home”' }).getByRole('button', { name: 'Start run' }).click()
   await expect(page).toHaveURL(/\/runs\/run_/)
 })
 

@@ -84,6 +84,7 @@ const READS: Record<string, Look> = {
   'tasks.count': { inputs: () => [{}], words: false },
   'tasks.countViews': { inputs: () => [{}], words: false },
   'tasks.get': { inputs: ({ runId }) => [{ runId, pauseId: 'ask' }], words: true },
+  'tasks.first': { inputs: byRun, words: true },
   'tasks.takers': { inputs: ({ runId }) => [{ runId, pauseId: 'main:ask#1' }], words: false },
   'tasks.refused': { inputs: once, words: false },
   'home.pulse': { inputs: once, words: false },

@@ -166,6 +166,7 @@ export const CASES: Record<string, Case> = {
   'tasks.countViews': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },
   'tasks.get': { needs: 'task:read', input: (id) => ({ runId: id, pauseId: `${id}:main:order#1` }) },
 
+  'tasks.first': { needs: 'task:read', input: run },
   'tasks.refused': { needs: 'task:read' },
   'tasks.answer': { needs: 'task:answer', input: (id) => ({ runId: id, body: form }) },
   'tasks.addFile': {
@@ -285,6 +286,8 @@ export const CASES: Record<string, Case> = {
 
   'workflows.list': { needs: 'workflow:read' },
   'workflows.samples': { needs: 'workflow:read' },
+  'workflows.startable': { needs: 'run:start', input: (id) => ({ q: id }), unknown: 'nothing found' },
+  'workflows.startPage': { needs: 'run:start', input: one },
   'workflows.startFields': { needs: 'workflow:read', input: one },
   'workflows.exportJson': { needs: 'workflow:read', input: one },
   'workflows.create': { needs: 'workflow:write' },

@@ -6,12 +6,14 @@ import { usePathname } from 'next/navigation'
 import { useTRPC } from '@/app/_trpc/client'
 import { Link } from '@/app/_ui/link'
 import styles from './navigation.module.css'
-import { PLACES, type Place, REFERENCE } from './places'
+import { type Place, REFERENCE } from './places'
 import { useTenant } from './tenant-context'
+import { usePlaces } from './use-places'
 import { UserMenu } from './user-menu'
 import { WorkspaceMenu } from './workspace-menu'
 
 export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys: () => void }) {
+  const places = usePlaces()
   return (
     <div className={styles.side}>
       <div className={styles.top}>
@@ -27,7 +29,7 @@ export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys:
       </UnstyledButton>
       <nav aria-label="Main" className={styles.nav}>
         <ul className={styles.list}>
-          {PLACES.map((place) => (
+          {places.map((place) => (
             <li key={place.label} className={place.onPhone ? undefined : styles.wideOnly}>
               <PlaceLink place={place} />
             </li>
@@ -48,7 +50,7 @@ export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys:
 function More() {
   const { path } = useTenant()
   const pathname = usePathname()
-  const rest = [...PLACES.filter(({ onPhone }) => !onPhone), REFERENCE]
+  const rest = [...usePlaces().filter(({ onPhone }) => !onPhone), REFERENCE]
   const current = rest.some(({ href }) => pathname.startsWith(path(href)))
   return (
     <Menu position="top-end" width={200}>

@@ -4,14 +4,15 @@ import { BookOpen, Bot, Building2, Keyboard, Monitor, Moon, Play, Plus, Sun, Wor
 import { useRouter } from 'next/navigation'
 import type { Found } from '@/server/views/home/find'
 import type { Command } from './palette-match'
-import { PLACES } from './places'
 import { SETTINGS } from './settings/settings-navigation'
 import { useTenant } from './tenant-context'
+import { usePlaces } from './use-places'
 
 /** The palette's built-in commands, in addition to the server's search results. */
 export function useCommands(onKeys: () => void): Command[] {
   const router = useRouter()
   const { path, may, slug, workspaces } = useTenant()
+  const places = usePlaces()
   const { setColorScheme } = useMantineColorScheme()
   const go = (href: string) => () => router.push(href)
   const themes = [
@@ -26,7 +27,7 @@ export function useCommands(onKeys: () => void): Command[] {
     ['New API key', '/settings/api-keys?new=1', 'key:manage'],
   ] as const
   return [
-    ...PLACES.map(({ label, href, icon, key }) => ({
+    ...places.map(({ label, href, icon, key }) => ({
       id: `place ${label}`,
       group: 'Go to',
       label,

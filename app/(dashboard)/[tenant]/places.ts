@@ -3,6 +3,7 @@ import {
   Bot,
   CalendarClock,
   ChartColumn,
+  CirclePlay,
   House,
   Inbox,
   type LucideIcon,
@@ -12,6 +13,7 @@ import {
   Workflow,
   Wrench,
 } from 'lucide-react'
+import type { Operation } from '@/server/auth/policy'
 
 export interface Place {
   label: string
@@ -21,13 +23,17 @@ export interface Place {
   key: string
   /** The bar on phones has room for four and a menu with the rest. */
   onPhone: boolean
+  /** Only for roles with this right. */
+  operation?: Operation
 }
 
 /** In the user menu, where phone users would not look for a page. */
 export const REFERENCE = { label: 'API reference', href: '/reference', icon: BookOpen }
 
+/** All pages, of which `usePlaces` has those of the user's role. */
 export const PLACES: Place[] = [
   { label: 'Home', href: '', icon: House, key: 'h', onPhone: true },
+  { label: 'Start', href: '/start', icon: CirclePlay, key: 'p', onPhone: false, operation: 'run:start' },
   { label: 'Workflows', href: '/workflows', icon: Workflow, key: 'w', onPhone: true },
   { label: 'Runs', href: '/runs', icon: Play, key: 'r', onPhone: true },
   { label: 'Inbox', href: '/inbox', icon: Inbox, key: 'i', onPhone: true },

@@ -4,11 +4,12 @@ import { Dialog } from '@/app/_ui/dialog'
 import { Link } from '@/app/_ui/link'
 import { singleKeysOn } from '@/app/_ui/single-keys'
 import { EDITOR_KEYS, type KeyGroup, KeyList, type Line } from './key-list'
-import { PLACES } from './places'
+import type { Place } from './places'
 import styles from './shortcuts.module.css'
 import { useTenant } from './tenant-context'
+import { usePlaces } from './use-places'
 
-const GROUPS: KeyGroup[] = [
+const groupsOf = (places: Place[]): KeyGroup[] => [
   {
     title: 'Everywhere',
     lines: [
@@ -20,7 +21,7 @@ const GROUPS: KeyGroup[] = [
       ['Esc', 'Close or clear'],
     ],
   },
-  { title: 'Go to', lines: PLACES.map(({ key, label }): Line => [`G ${key.toUpperCase()}`, label]) },
+  { title: 'Go to', lines: places.map(({ key, label }): Line => [`G ${key.toUpperCase()}`, label]) },
   {
     title: 'Lists',
     lines: [
@@ -50,9 +51,10 @@ const GROUPS: KeyGroup[] = [
 /** All keyboard shortcuts. */
 export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { path } = useTenant()
+  const groups = groupsOf(usePlaces())
   return (
     <Dialog opened={opened} onClose={onClose} title="Keyboard shortcuts" size="xl">
-      <KeyList groups={GROUPS} />
+      <KeyList groups={groups} />
       <p className={styles.foot}>
         {opened && singleKeysOn() ? 'Single-letter shortcuts are on' : 'Single-letter shortcuts are off'} in this
         browser.{' '}

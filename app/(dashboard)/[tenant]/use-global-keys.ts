@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react'
 import { shortcutKey } from '@/app/_ui/keys'
 import { notifyDone } from '@/app/_ui/notify'
 import { singleKeysAllowed } from '@/app/_ui/single-keys'
-import { PLACES } from './places'
 import { useTenant } from './tenant-context'
+import { usePlaces } from './use-places'
 
 /** How long to wait for the second key after G. */
 const SECOND_MS = 1_500
@@ -14,12 +14,13 @@ const SECOND_MS = 1_500
 export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): void {
   const router = useRouter()
   const { path } = useTenant()
-  const latest = useRef({ act, path, router })
-  latest.current = { act, path, router }
+  const places = usePlaces()
+  const latest = useRef({ act, path, places, router })
+  latest.current = { act, path, places, router }
   useEffect(() => {
     let waitsSince = Number.NEGATIVE_INFINITY
     function onKey(event: KeyboardEvent) {
-      const { act, path, router } = latest.current
+      const { act, path, places, router } = latest.current
       const key = shortcutKey(event)
       if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {
         if (key.toLowerCase() === 'k') act.palette()
@@ -31,14 +32,14 @@ export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): 
       const second = event.timeStamp - waitsSince < SECOND_MS
       waitsSince = Number.NEGATIVE_INFINITY
       if (second) {
-        const place = PLACES.find((one) => one.key === key.toLowerCase())
+        const place = places.find((one) => one.key === key.toLowerCase())
         if (!place) return
         router.push(path(place.href))
         take(event)
       } else if (key === 'g') {
         waitsSince = event.timeStamp
         // Prefetched between the two keys, a page shows its placeholder immediately.
-        for (const { href } of PLACES) router.prefetch(path(href))
+        for (const { href } of places) router.prefetch(path(href))
       } else if (key === '?') {
         act.sheet()
         take(event)

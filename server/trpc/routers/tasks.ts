@@ -6,6 +6,7 @@ import type { TaskAt } from '../../runs/task-at'
 import type { SentFile } from '../../runs/with-files'
 import { listTakers } from '../../views/tasks/claims'
 import { countTasks, countViews } from '../../views/tasks/count'
+import { readFirstTask } from '../../views/tasks/first'
 import { getTask } from '../../views/tasks/get'
 import { listRefused } from '../../views/tasks/held'
 import { listTasks } from '../../views/tasks/list'
@@ -21,6 +22,10 @@ export const tasksRouter = router({
     .input(inputWith<CountTasks | undefined>())
     .query(({ ctx, input }) => countViews(ctx.service, input)),
   get: tenantProcedure.input(inputWith<GetTask>()).query(({ ctx, input }) => getTask(ctx.service, input)),
+  /** The caller's own first task of a run that they have just started. Waits a moment for it to pause. */
+  first: tenantProcedure
+    .input(inputWith<{ runId: string }>('runId'))
+    .query(({ ctx, input }) => readFirstTask(ctx.service, input, ctx.left)),
   /** The caller's rejected answers. */
   refused: tenantProcedure.query(({ ctx }) => listRefused(ctx.service)),
   answer: tenantProcedure

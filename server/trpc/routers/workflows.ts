@@ -11,6 +11,7 @@ import { getDraft } from '../../views/workflows/get-draft'
 import { readVersion } from '../../views/workflows/one-version'
 import { openRunsByVersion } from '../../views/workflows/open-runs'
 import { type ReadScope, readScope } from '../../views/workflows/scope-of'
+import { type BrowseStartable, browseStartable, readStartPage } from '../../views/workflows/startable'
 import { versionHistory } from '../../views/workflows/version-history'
 import { deleteWorkflowPermanently } from '../../workflows/delete-permanently'
 import { exportWorkflow } from '../../workflows/export'
@@ -43,6 +44,11 @@ export const workflowsRouter = router({
     .input(inputWith<BrowseWorkflows>())
     .query(({ ctx, input }) => browseWorkflows(ctx.service, input)),
   samples: tenantProcedure.query(({ ctx }) => listSamples(ctx.service)),
+  /** For the start pages. */
+  startable: tenantProcedure
+    .input(inputWith<BrowseStartable>())
+    .query(({ ctx, input }) => browseStartable(ctx.service, input)),
+  startPage: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => readStartPage(ctx.service, input)),
   /** The START fields of the version a start would run. */
   startFields: tenantProcedure
     .input(inputWith<One>('id'))

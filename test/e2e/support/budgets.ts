@@ -24,6 +24,8 @@ export const BUDGETS: Record<string, number> = {
   '/errors/[code]': 163,
   '/health': 164,
   '/[tenant]': 290,
+  '/[tenant]/start': 285,
+  '/[tenant]/start/[workflowId]': 300,
   '/[tenant]/workflows': 299,
   '/[tenant]/workflows/[id]': 436,
   '/[tenant]/workflows/[id]/runs': 295,

@@ -45,6 +45,7 @@ export const DIALOGS: Opened[] = [
   { what: 'a new group', at: () => '/settings/groups', opener: button('New group') },
   { what: 'a group', at: () => '/settings/groups', ...inMenu('Edit') },
   { what: 'deleting a group', at: () => '/settings/groups', ...inMenu('Delete') },
+  { what: 'a start', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Start/) },
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
   { what: 'publishing a tool', at: ({ remote }) => `/tools/${remote}`, opener: button('Publish') },
   {

@@ -7,6 +7,11 @@ export type Seen = (slug: string, made: Furnished) => string[]
 /** Pages inside a workspace. A missing page fails the first test of `screens.spec.ts`. */
 export const INSIDE: Record<string, Seen> = {
   '/[tenant]': (slug) => [`/${slug}`],
+  '/[tenant]/start': (slug) => [`/${slug}/start`],
+  '/[tenant]/start/[workflowId]': (slug, { approval, refund }) => [
+    `/${slug}/start/${approval}`,
+    `/${slug}/start/${refund}`,
+  ],
   '/[tenant]/workflows': (slug) => [`/${slug}/workflows`],
   '/[tenant]/workflows/[id]': (slug, { approval, long }) => [
     `/${slug}/workflows/${approval}`,

@@ -21,6 +21,9 @@ interface Props {
   providers: { id: string; name: string }[]
 }
 
+/** The entrance knows where in the workspace the new member lands. */
+const enter = (slug: string) => window.location.assign(`/?workspace=${encodeURIComponent(slug)}`)
+
 /** The remaining steps to accept the invitation; they depend on who is signed in. */
 export function AcceptForm({ token, email, known, needsPassword, signedInAs, providers }: Props) {
   const here = `/invite/${token}`
@@ -70,7 +73,7 @@ function AcceptButton({ token }: { token: string }) {
     setBusy(true)
     try {
       const { slug } = await call('acceptInvitation', { token })
-      window.location.assign(`/${slug}`)
+      enter(slug)
     } catch (error) {
       setBusy(false)
       setProblem(problemOf(error))
@@ -100,7 +103,7 @@ function NewPasswordForm({ token, email }: { token: string; email: string }) {
     setProblem(NO_PROBLEM)
     try {
       const { slug } = await call('acceptInvitation', { token, password })
-      window.location.assign(`/${slug}`)
+      enter(slug)
     } catch (error) {
       setBusy(false)
       setProblem(problemOf(error))
@@ -136,7 +139,8 @@ function NewPersonForm({ token, email }: { token: string; email: string }) {
     try {
       const { slug } = await call('acceptInvitation', { token, person })
       const signedIn = await signInWithPassword(email, person.password).catch(() => null)
-      window.location.assign(signedIn?.ok ? `/${slug}` : '/sign-in')
+      if (signedIn?.ok) enter(slug)
+      else window.location.assign('/sign-in')
     } catch (error) {
       setBusy(false)
       setProblem(problemOf(error))

@@ -8,6 +8,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
+import { Link } from '@/app/_ui/link'
 import { network } from '@/app/_ui/network'
 import { notifyDone } from '@/app/_ui/notify'
 import { PageBody } from '@/app/_ui/page-body'
@@ -20,10 +21,11 @@ import { useUrlState } from '@/app/_ui/use-url-state'
 import type { TaskCount } from '@/server/views/tasks/count'
 import type { Task } from '@/server/views/tasks/get'
 import { choicesOf } from '../_versioned/choices'
+import { useTenant } from '../tenant-context'
 import styles from './inbox.module.css'
 import { QueueSkeleton } from './queue-skeleton'
 import { RefusedList } from './refused-list'
-import { filterOf, idOf, inputOf, readTaskId } from './task-id'
+import { type FirstView, filterOf, idOf, inputOf, readTaskId } from './task-id'
 import { TaskQueue } from './task-queue'
 
 /** With all kinds of fields, most of the screen's code: loaded while users read the queue. */
@@ -35,11 +37,14 @@ const TYPES = [
   { value: 'request_user_action', label: 'Decisions' },
 ]
 
-/** Runs waiting for a person: the queue, with the chosen task next to it. */
-export function Inbox() {
+/**
+ * Runs waiting for a person: the queue, with the chosen task next to it.
+ * @param props.first the tab it opens with, unless the URL names one or a task
+ */
+export function Inbox({ first }: { first: FirstView }) {
   const trpc = useTRPC()
   const { get, set } = useUrlState()
-  const input = inputOf(get)
+  const input = inputOf(get, first)
   const query = useInfiniteQuery(
     trpc.tasks.list.infiniteQueryOptions(input, {
       getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
@@ -66,7 +71,9 @@ export function Inbox() {
   const waiting = whole ? { count: tasks.length, more: false } : count.data
   const chosen = readTaskId(get('task'))
   const place = chosen ? tasks.findIndex((task) => idOf(task) === get('task')) : -1
-  const select = useCallback((id: string | null) => set({ task: id }), [set])
+  const view = input.view ?? 'open'
+  // The URL names the tab from then on, so that it stays, however few tasks are left in it.
+  const select = useCallback((id: string | null) => set({ task: id, view }), [set, view])
   const next = useRef<string | null>(null)
   // The next task is known only while the chosen one is still in the queue, so remember it.
   useEffect(() => {
@@ -122,8 +129,8 @@ export function Inbox() {
                   </>
                 ),
               }))}
-              value={input.view ?? 'open'}
-              onChange={(view) => set({ view: view === 'open' ? null : view, task: null, by: null })}
+              value={view}
+              onChange={(view) => set({ view, task: null, by: null })}
               fullWidth
             />
             <Filters get={get} set={set} />
@@ -132,7 +139,7 @@ export function Inbox() {
             {query.isPending && <QueueSkeleton />}
             {query.data && tasks.length === 0 && (
               <Nothing
-                view={input.view ?? 'open'}
+                view={view}
                 filtered={filtered}
                 onClear={() => set(Object.fromEntries(FILTERS.map((name) => [name, null])))}
               />
@@ -300,6 +307,7 @@ const NOTHING = {
 } as const
 
 function Nothing({ view, filtered, onClear }: { view: string; filtered: boolean; onClear: () => void }) {
+  const { may, path } = useTenant()
   if (filtered) {
     return (
       <EmptyState
@@ -315,7 +323,18 @@ function Nothing({ view, filtered, onClear }: { view: string; filtered: boolean;
   }
   const [title, text] = NOTHING[view as keyof typeof NOTHING] ?? NOTHING.open
   return (
-    <EmptyState icon={InboxIcon} title={title}>
+    <EmptyState
+      icon={InboxIcon}
+      title={title}
+      actions={
+        view !== 'done' &&
+        may('run:start') && (
+          <Button variant="default" component={Link} href={path('/start')}>
+            Start a workflow
+          </Button>
+        )
+      }
+    >
       {text}
     </EmptyState>
   )

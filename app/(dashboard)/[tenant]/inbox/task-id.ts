@@ -10,11 +10,22 @@ export function readTaskId(text: string): { runId: string; pauseId: string } | n
   return colon > 0 ? { runId: text.slice(0, colon), pauseId: text.slice(colon + 1) } : null
 }
 
-/** The queue's query from the URL, without values that the screen does not offer. */
-export function inputOf(get: (name: string) => string): Omit<ListTasks, 'cursor'> {
+/** The tab of an inbox whose URL names none. */
+export type FirstView = 'mine' | 'open'
+
+/** Whether the URL leaves the tab to the inbox: one that names a task is about that one, whoever it is for. */
+export function namesNoView(get: (name: string) => string): boolean {
+  return get('view') === '' && get('task') === ''
+}
+
+/**
+ * The queue's query from the URL, without values that the screen does not offer.
+ * @param first the tab if the URL leaves it to the inbox
+ */
+export function inputOf(get: (name: string) => string, first: FirstView): Omit<ListTasks, 'cursor'> {
   const workflowId = get('workflow')
   const type = get('type')
-  const view = get('view')
+  const view = namesNoView(get) ? first : get('view')
   const q = get('q').trim().slice(0, 200)
   return {
     ...(view === 'mine' || view === 'roles' || view === 'done' ? { view } : {}),

@@ -12,13 +12,13 @@ import { useListKeys } from '@/app/_ui/use-list-keys'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { useTenant } from '../tenant-context'
-import { useWorkflowName } from '../workflows/use-workflow-name'
+import { StartButton } from '../workflows/start-button'
+import { useNamed, useWorkflowName } from '../workflows/use-workflow-name'
 import { WorkflowTabs } from '../workflows/workflow-tabs'
 import { FilterBar } from './filter-bar'
 import { ListActions } from './list-actions'
 import { NoMatch, NoRuns } from './no-runs'
 import { RowsSkeleton } from './rows-skeleton'
-import { RunButton } from './run-button'
 import { cursorOf, FILTER_NAMES, inputOf } from './run-filter'
 import { RunRows } from './run-rows'
 import { RunTotals } from './run-totals'
@@ -66,7 +66,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
             )}
             <SavedViews params={new URLSearchParams(params)} workflowId={workflowId} />
             <ListActions input={input} onChanged={showNew} />
-            {workflowId !== undefined && <RunButton workflowId={workflowId} />}
+            {workflowId !== undefined && <StartOf workflowId={workflowId} />}
           </>
         }
       />
@@ -123,6 +123,12 @@ function WorkflowHeader({ workflowId, actions }: { workflowId: string; actions: 
       actions={actions}
     />
   )
+}
+
+/** Only for a published workflow: the page has no draft to try out instead. */
+function StartOf({ workflowId }: { workflowId: string }) {
+  const workflow = useNamed(workflowId)
+  return workflow && workflow.publishedNumber !== null && <StartButton workflow={workflow} primary />
 }
 
 function PageButton({

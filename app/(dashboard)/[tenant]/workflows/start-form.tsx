@@ -18,6 +18,8 @@ interface Means {
   keptFile?: string | undefined
   /** The names of the fields with hidden values, which stay unless the user replaces them. */
   hidden?: ReadonlySet<string> | undefined
+  /** Whether to name the type of a field, for people who build workflows. */
+  types?: boolean | undefined
 }
 
 export function StartForm({
@@ -28,6 +30,7 @@ export function StartForm({
   hidden,
   fileNote,
   keptFile,
+  types = true,
   focus = true,
 }: Means & {
   fields: Fields
@@ -51,6 +54,7 @@ export function StartForm({
           first: focus && index === 0,
           fileNote,
           keptFile,
+          types,
         }
         const change = (value: Entry) => {
           setChanged({ since: errors, names: new Set([...names, name]) })
@@ -76,8 +80,9 @@ function StartField({
   first,
   fileNote,
   keptFile,
+  types = true,
   onChange,
-}: Pick<Means, 'fileNote' | 'keptFile'> & {
+}: Pick<Means, 'fileNote' | 'keptFile' | 'types'> & {
   name: string
   field: Field
   value: Entry
@@ -87,7 +92,8 @@ function StartField({
 }) {
   const required = isRequired(field)
   const label = labelOf(name, field)
-  const shared = { label, description: describe(field), error, 'data-autofocus': first || undefined }
+  const description = describe(field, types)
+  const shared = { label, description, error, 'data-autofocus': first || undefined }
   const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
   if (field.type === 'boolean' && !field.options) {
     return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
@@ -110,7 +116,7 @@ function StartField({
     return (
       <FilesInput
         {...shared}
-        description={kept ? `${keptFile} (${describe(field)})` : shared.description}
+        description={kept ? `${keptFile} (${description})` : shared.description}
         withAsterisk={required}
         field={field}
         kept={kept}
@@ -139,7 +145,7 @@ function StartField({
     return (
       <ValueField
         label={label}
-        description={describe(field)}
+        description={description}
         field={field}
         text={text}
         error={error}
@@ -160,12 +166,15 @@ function StartField({
   )
 }
 
-function describe(field: Field): string {
+function describe(field: Field, types: boolean): string {
   const { type, description } = field
   const kind = isFileList(field)
     ? 'files of at most 3.75 MB together'
     : type === 'file'
       ? 'a file of at most 3.75 MB'
-      : typeWords(type)
-  return description ? `${description} (${kind})` : kind
+      : types
+        ? typeWords(type)
+        : ''
+  if (!description) return types ? kind : kind.charAt(0).toUpperCase() + kind.slice(1)
+  return kind === '' ? description : `${description} (${kind})`
 }

@@ -77,7 +77,7 @@ export function WorkflowMenu({
           </Menu.Item>
           {!archived && may('run:start') && (
             <Menu.Item leftSection={<Play size={16} aria-hidden />} onClick={() => setDialog('run')}>
-              Run
+              Start
             </Menu.Item>
           )}
           {!archived && (

@@ -223,6 +223,9 @@ export const EditorScreen = memo(function EditorScreen(props: {
           actions={
             !archived && (
               <HeaderActions
+                workflow={{ id: workflowId, name: definition.name, publishedNumber: published.number }}
+                unpublished={published.changes}
+                pending={publishedVersion !== null && published.number === null}
                 testing={panel === 'test' || panel === 'step'}
                 onTest={() => setPanel(panel === 'test' || panel === 'step' ? null : 'test')}
                 onPublish={() => setPublishing(true)}

@@ -2,6 +2,8 @@
 import { Button, Menu } from '@mantine/core'
 import { CircleAlert, History, Play, Rocket, Route } from 'lucide-react'
 import { useTenant } from '../../../tenant-context'
+import type { Startable } from '../../run-dialog'
+import { StartButton } from '../../start-button'
 import type { Panel } from './bottom-panel'
 
 /** Opens the dialog that publishes, for the roles that may. */
@@ -16,8 +18,17 @@ export function PublishButton({ onPublish }: { onPublish: () => void }) {
 }
 
 /** Actions on the whole workflow, for the roles that have them. */
-export function HeaderActions(props: { testing: boolean; onTest: () => void; onPublish: () => void }) {
-  const { testing, onTest, onPublish } = props
+export function HeaderActions(props: {
+  workflow: Startable
+  /** The number of changes since the published version; null without one. */
+  unpublished: number | null
+  /** The published version is not known yet. */
+  pending: boolean
+  testing: boolean
+  onTest: () => void
+  onPublish: () => void
+}) {
+  const { workflow, unpublished, pending, testing, onTest, onPublish } = props
   const { may } = useTenant()
   return (
     <>
@@ -26,6 +37,7 @@ export function HeaderActions(props: { testing: boolean; onTest: () => void; onP
           Test run
         </Button>
       )}
+      <StartButton workflow={workflow} unpublished={unpublished ?? 0} pending={pending} />
       <PublishButton onPublish={onPublish} />
     </>
   )

@@ -1,0 +1,124 @@
+import { and, eq } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
+import { newCompany } from './support/company'
+import { expect, test } from './support/fixture'
+import { reached, startRun } from './support/runs'
+import { database, newPerson, PASSWORD, type Workspace } from './support/workspace'
+
+async function newProcess({ ctx }: Workspace, more: object = {}): Promise<string> {
+  const { id } = await createWorkflow(ctx, {
+    name: 'Order a van',
+    description: 'For deliveries to customers. Purchasing answers within two days.',
+    payload: { article: { type: 'string', label: 'Article' }, rush: { type: 'boolean', label: 'Rush' } },
+    steps: [
+      { id: 'more', type: 'collect-inputs', title: 'Details of ${article}', output: { colour: { type: 'string' } } },
+    ],
+    ...more,
+  } as never)
+  await publishWorkflow(ctx, { id })
+  return id
+}
+
+const runsOf = ({ tenantId }: Workspace, workflowId: string) =>
+  database()
+    .db.select()
+    .from(runs)
+    .where(and(eq(runs.tenantId, tenantId), eq(runs.workflowId, workflowId)))
+
+test('an operator lands in the inbox, starts a workflow from its page, and continues with the first task', async ({
+  browserOf,
+  workspace,
+}) => {
+  await newCompany(workspace.ctx)
+  const id = await newProcess(workspace)
+  const operator = await newPerson(workspace.ctx, 'operator', 'Mary Jackson')
+  const page = await browserOf('nobody')
+  await page.goto('/')
+  await page.getByLabel('Email').fill(operator.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(new RegExp(`/${workspace.slug}/inbox$`))
+
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Start' }).click()
+  await page.getByLabel('Search what you may start').fill('deliveries')
+  await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(1)
+  await page.getByRole('link', { name: /Order a van/ }).click()
+  await expect(page).toHaveURL(new RegExp(`/start/${id}$`))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Order a van')
+  await expect(page.getByText('Purchasing answers within two days.')).toBeVisible()
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await expect(page.getByText('Required')).toBeVisible()
+  expect(await runsOf(workspace, id)).toHaveLength(0)
+  await page.getByLabel('Article').fill('Van 7')
+  await page.getByRole('button', { name: 'Start', exact: true }).dblclick({ delay: 40 })
+  await expect(page.getByRole('heading', { name: 'It was started' })).toBeFocused()
+  await expect(page.getByText('The next step is yours: Details of Van 7')).toBeVisible()
+  expect(await runsOf(workspace, id)).toMatchObject([{ startedBy: operator.userId, startedVia: 'user' }])
+  await page.getByRole('link', { name: 'Continue' }).click()
+  await expect(page.getByLabel(/^colour/)).toBeVisible()
+})
+
+test('an editor starts the published version beside Publish, or learns that there is none', async ({
+  page,
+  workspace,
+}) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Hello',
+    steps: [{ id: 'end', type: 'end-flow' }],
+  } as never)
+  await page.goto(`/${workspace.slug}/workflows/${id}`)
+  const start = page.getByRole('button', { name: 'Start', exact: true })
+  await start.click()
+  await expect(page.getByRole('dialog')).toContainText('It has no published version yet')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  await publishWorkflow(workspace.ctx, { id })
+  await page.reload()
+  await start.click()
+  await expect(page.getByRole('dialog', { name: 'Start “Hello”' })).toContainText('Version 1 runs')
+  await page.getByRole('dialog').getByRole('button', { name: 'Start run' }).click()
+  await expect(page).toHaveURL(/\/runs\/run_/)
+})
+
+test('start pages say why they are empty, and viewers have none', async ({ page, browserOf, workspace }) => {
+  await page.goto(`/${workspace.slug}/start`)
+  await expect(page.getByText('There is nothing to start yet')).toBeVisible()
+  const { onboarding } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/start/${onboarding}`)
+  await expect(page.getByText('It has not been published yet')).toBeVisible()
+  const viewer = await browserOf('viewer')
+  await viewer.goto(`/${workspace.slug}/start`)
+  await expect(viewer.getByText('This needs the role operator or above')).toBeVisible()
+  await expect(viewer.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Start' })).toHaveCount(0)
+})
+
+test('the inbox opens with Mine when it has something, and keeps the tab that people choose', async ({
+  page,
+  workspace,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const mine = await newProcess(workspace, {
+    name: 'Mine',
+    payload: {},
+    steps: [
+      {
+        ...{ id: 'ask', type: 'collect-inputs', title: 'For Ada', output: { n: { type: 'string' } } },
+        assignees: [`user:${workspace.owner.email}`],
+      },
+    ],
+  })
+  const other = await startRun(workspace, approval, { customer: 'Okafor' })
+  await reached(workspace, other, ({ status }) => status === 'paused')
+  await page.goto(`/${workspace.slug}/inbox`)
+  await expect(page.getByRole('radio', { name: /^All/ })).toBeChecked()
+  const runId = await startRun(workspace, mine, {})
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  await page.goto(`/${workspace.slug}/inbox`)
+  await expect(page.getByRole('radio', { name: /^Mine/ })).toBeChecked()
+  await expect(page.getByRole('button', { name: /For Ada/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /Okafor/ })).toHaveCount(0)
+  await page.getByText('All', { exact: true }).click()
+  await expect(page.getByRole('button', { name: /Okafor/ })).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('radio', { name: /^All/ })).toBeChecked()
+})
