@@ -945,6 +945,33 @@ CREATE TABLE signing_secrets (
 CREATE UNIQUE INDEX signing_secrets_id ON public.signing_secrets USING btree (id);
 CREATE INDEX signing_secrets_rotated_from ON public.signing_secrets USING btree (tenant_id, rotated_from);
 
+CREATE TABLE start_links (
+  tenant_id text NOT NULL,
+  id text NOT NULL,
+  workflow_id text NOT NULL,
+  label text,
+  maker_kind text NOT NULL,
+  maker_id text NOT NULL,
+  secret_id text,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp(3) with time zone NOT NULL,
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT start_links_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
+  CONSTRAINT start_links_workflow_fk FOREIGN KEY (tenant_id, workflow_id) REFERENCES workflows(tenant_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX start_links_of_workflow ON public.start_links USING btree (tenant_id, workflow_id);
+
+CREATE TABLE start_link_forms (
+  tenant_id text NOT NULL,
+  link_id text NOT NULL,
+  form_id text NOT NULL,
+  run_id text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT start_link_forms_tenant_id_link_id_form_id_pk PRIMARY KEY (tenant_id, link_id, form_id),
+  CONSTRAINT start_link_forms_link_fk FOREIGN KEY (tenant_id, link_id) REFERENCES start_links(tenant_id, id) ON DELETE CASCADE
+);
+
 CREATE TABLE step_records (
   tenant_id text NOT NULL,
   run_id text NOT NULL,

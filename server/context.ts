@@ -41,7 +41,7 @@ export interface ServiceContext {
   readonly fileReach?: Reach | undefined
   /** Set for a verb whose own statement checks the key. */
   readonly cachedCaller?: CachedCaller | undefined
-  /** Set when the request came with an `Idempotency-Key`. */
+  /** Set when the request came with an `Idempotency-Key`, or is a form that starts at most one run. */
   readonly keyed?: KeyedRequest
 }
 

@@ -14,11 +14,11 @@ type Outputs = inferRouterOutputs<AppRouter>['auth']
 export async function call<N extends keyof Inputs & string>(
   name: N,
   input: Inputs[N],
-  signal?: AbortSignal,
+  { signal, headers }: { signal?: AbortSignal; headers?: Record<string, string> } = {},
 ): Promise<Outputs[N]> {
   const response = await fetch(`/api/trpc/auth.${name}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(input),
     ...(signal ? { signal } : {}),
   })

@@ -2,10 +2,8 @@ import { and, asc, eq, isNotNull, isNull, ne } from 'drizzle-orm'
 import { pauses } from '@/db/schema/runs'
 import { taskLinks } from '@/db/schema/task-links'
 import { record } from '../audit/record'
-import { MAX_LIFE_S } from '../auth/jwt'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { durationMs } from '../definition/duration'
 import type { PauseSignal } from '../definition/run'
 import { AppError, ImpossibleState } from '../errors'
 import { newId } from '../ids'
@@ -16,6 +14,7 @@ import { personOf } from '../runs/person'
 import { signalOf } from '../runs/present'
 import { requireNoVote } from '../runs/vote'
 import { needsFile } from './files'
+import { endOf, makerOf } from './maker'
 import { presentLink } from './present'
 import { CreateTaskLink } from './schema'
 import { signLink } from './token'
@@ -28,8 +27,7 @@ const MAX_LINKS = 100
 
 /**
  * Makes a link that answers one open task once, without signing in. It passes on only its maker's right to this task,
- * so anybody who may answer the task may make one. A token vouches for its subject for at most a day, and so does a
- * link made with one: nobody here could end it when the subject leaves.
+ * so anybody who may answer the task may make one.
  * @param input.origin the public address of the service
  */
 export async function createTaskLink(ctx: ServiceContext, input: { runId: string; body: unknown; origin: string }) {
@@ -52,11 +50,7 @@ export async function createTaskLink(ctx: ServiceContext, input: { runId: string
     if ((await tx.db.$count(taskLinks, ofTask)) >= MAX_LINKS)
       throw new AppError('CONFLICT', { message: `A task has at most ${MAX_LINKS} links` })
     const now = tx.now()
-    const asked = Math.min(
-      durationMs(expiresIn) ?? 0,
-      tx.actor.kind === 'jwt' ? MAX_LIFE_S * 1_000 : Number.POSITIVE_INFINITY,
-    )
-    const end = new Date(now.getTime() + asked)
+    const end = endOf(tx, expiresIn)
     const [link] = await tx.db
       .insert(taskLinks)
       .values({
@@ -78,12 +72,6 @@ export async function createTaskLink(ctx: ServiceContext, input: { runId: string
     )
     return { ...presentLink(link), url: `${input.origin}/task#${await signLink(link)}` }
   })
-}
-
-function makerOf({ actor }: ServiceContext) {
-  // The product's own actors reach people in other ways.
-  if (actor.kind === 'system') throw new AppError('FORBIDDEN')
-  return { makerKind: actor.kind, makerId: actor.id, secretId: actor.kind === 'jwt' ? actor.secretId : null }
 }
 
 /** @throws AppError RUN_NOT_PAUSED, INVALID_INPUT if several tasks are open and none is named */

@@ -2,13 +2,10 @@ import { and, eq } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { taskLinks } from '@/db/schema/task-links'
 import { tenants } from '@/db/schema/tenants'
-import { countRefusal } from '../auth/limits'
 import type { Visitor } from '../auth/visitor'
-import { type ServiceContext, systemContext } from '../context'
-import { env } from '../env'
-import { fromAddress } from '../http/address'
-import { spend } from '../http/rate-limit'
+import type { ServiceContext } from '../context'
 import { recordOfPause } from '../run-store/conditions'
+import { enterByLink } from './enter'
 import { readLinkToken } from './token'
 
 export type LinkRow = typeof taskLinks.$inferSelect
@@ -17,22 +14,15 @@ export const linkIs = (ctx: Pick<ServiceContext, 'tenantId'>, id: string) =>
   and(eq(taskLinks.tenantId, ctx.tenantId), eq(taskLinks.id, id))
 
 /**
- * A link with its task, for a person who has only the link; null if unknown. A token that was not signed here costs no
- * query, and counts as a guess.
+ * A link with its task, for a person who has only the link; null if unknown.
  * @throws AppError RATE_LIMITED
  */
 export async function findByToken(visitor: Visitor, token: string) {
-  const { db, now, headers, requestId } = visitor
   const claims = await readLinkToken(token)
-  if (!claims) {
-    await countRefusal('links', headers, db, now())
-    return null
-  }
-  await spend('requests', `link:${claims.id}`, db, now(), env())
-  const { tenantId, id, runId, pauseId } = claims
-  const log = visitor.log.child({ tenantId })
-  const ctx = systemContext({ tenantId, db, log, now, requestId, address: fromAddress(headers) }, 'task-link')
-  const [row] = await db
+  const ctx = await enterByLink(visitor, claims, 'task-link')
+  if (!claims || !ctx) return null
+  const { id, runId, pauseId } = claims
+  const [row] = await ctx.db
     .select({
       link: taskLinks,
       pause: {

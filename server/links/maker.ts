@@ -2,9 +2,12 @@ import { and, eq, sql } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { members, users } from '@/db/schema/members'
 import { signingSecrets } from '@/db/schema/secrets'
+import { MAX_LIFE_S } from '../auth/jwt'
 import { allows } from '../auth/policy'
-import { reachOf } from '../auth/reach'
+import { mayReach, reachOf } from '../auth/reach'
 import type { ServiceContext } from '../context'
+import { durationMs } from '../definition/duration'
+import { AppError } from '../errors'
 import { roleOf } from '../roles'
 import { hasRun } from '../run-store/find-run'
 import { type Person, personOf } from '../runs/person'
@@ -12,6 +15,33 @@ import type { LinkRow } from './find'
 
 /** The maker of a link, with their current rights. */
 type Maker = Pick<ServiceContext, 'actor' | 'reach'>
+
+/** Who made a link: the columns of either kind. */
+type MadeBy = Pick<LinkRow, 'makerKind' | 'makerId' | 'secretId'> & Partial<Pick<LinkRow, 'answersFor'>>
+
+/**
+ * The columns of a link that say who made it.
+ * @throws AppError FORBIDDEN for the product's own actors, which reach people in other ways
+ */
+export function makerOf({ actor }: ServiceContext) {
+  if (actor.kind === 'system') throw new AppError('FORBIDDEN')
+  return { makerKind: actor.kind, makerId: actor.id, secretId: actor.kind === 'jwt' ? actor.secretId : null }
+}
+
+/**
+ * Until when a link works that is to work for this long. A token vouches for its subject for at most a day, and so does
+ * a link made with one: nobody here could end it when the subject leaves.
+ */
+export function endOf({ actor, now }: ServiceContext, expiresIn: string): Date {
+  const most = actor.kind === 'jwt' ? MAX_LIFE_S * 1_000 : Number.POSITIVE_INFINITY
+  return new Date(now().getTime() + Math.min(durationMs(expiresIn) ?? 0, most))
+}
+
+/** Whether the maker of a start link still may start its workflow. */
+export async function mayStillStart(ctx: ServiceContext, link: MadeBy & { workflowId: string }): Promise<boolean> {
+  const maker = await findMaker(ctx, link)
+  return maker !== null && allows(maker, 'run:start') && mayReach({ ...ctx, ...maker }, 'workflow', link.workflowId)
+}
 
 /**
  * The person whose answer a link gives, with their current rights: the maker's may have changed. Null if the maker has
@@ -25,7 +55,7 @@ export async function personBehind(ctx: ServiceContext, link: LinkRow): Promise<
   return personOf(asMaker, link.makerKind === 'apiKey' ? (link.answersFor ?? undefined) : undefined)
 }
 
-async function findMaker(ctx: ServiceContext, link: LinkRow): Promise<Maker | null> {
+async function findMaker(ctx: ServiceContext, link: MadeBy): Promise<Maker | null> {
   const { db, tenantId } = ctx
   const { makerKind, makerId, secretId, answersFor } = link
   if (makerKind === 'apiKey') {

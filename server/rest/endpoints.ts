@@ -6,6 +6,7 @@ import { SIGNING_SECRET_ENDPOINTS } from '../credentials/secret-endpoints'
 import { EVENT_ENDPOINTS } from '../events/endpoints'
 import { INBOUND_ENDPOINTS } from '../inbound/endpoints'
 import { LINK_ENDPOINTS } from '../links/endpoints'
+import { START_LINK_ENDPOINTS } from '../links/start/endpoints'
 import { MCP_ENDPOINTS } from '../mcp/endpoints'
 import { MEMBER_ENDPOINTS } from '../members/endpoints'
 import { GROUP_ENDPOINTS } from '../members/groups/endpoints'
@@ -25,6 +26,7 @@ export const ENDPOINTS: Readonly<Record<string, AnyEndpoint>> = {
   ...RUN_ENDPOINTS,
   ...LINK_ENDPOINTS,
   ...WORKFLOW_ENDPOINTS,
+  ...START_LINK_ENDPOINTS,
   ...AGENT_ENDPOINTS,
   ...TOOL_ENDPOINTS,
   ...AS_CODE_ENDPOINTS,

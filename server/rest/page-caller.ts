@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
-import { TASK_LINK_HEADER } from '@/lib/task-link-header'
+import { TASK_LINK_HEADER } from '@/lib/link-headers'
 import { hasCredential } from '../auth/authenticate'
 import type { Identity } from '../auth/identity'
 import { now } from '../clock'

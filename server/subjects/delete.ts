@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
 import { idempotencyKeys } from '@/db/schema/idempotency'
+import { startLinks } from '@/db/schema/start-links'
 import { taskLinks } from '@/db/schema/task-links'
 import { threads } from '@/db/schema/threads'
 import { record } from '../audit/record'
@@ -134,8 +135,17 @@ async function deleteKeys(erasure: Erasure): Promise<boolean> {
   }
 }
 
-/** Ends its links to others' runs. The rows stay, like its answers there. */
+/** Ends its links to others' runs and to workflows. The rows stay, like its answers and the runs that were started. */
 async function endLinks({ ctx, sub }: Erasure): Promise<true> {
+  await ctx.db
+    .update(startLinks)
+    .set({ revokedAt: ctx.now() })
+    .where(
+      and(
+        ...[eq(startLinks.tenantId, ctx.tenantId), eq(startLinks.makerKind, 'jwt'), eq(startLinks.makerId, sub)],
+        ...[isNull(startLinks.revokedAt), gt(startLinks.expiresAt, ctx.now())],
+      ),
+    )
   const { tenantId, makerKind, makerId, usedAt, revokedAt, expiresAt } = taskLinks
   await ctx.db
     .update(taskLinks)

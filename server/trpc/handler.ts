@@ -1,5 +1,6 @@
 import 'server-only'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { START_LINK_HEADER } from '@/lib/link-headers'
 import { readSession } from '../auth/session'
 import { isJsonObject, type JsonObject, jsonSize } from '../definition/json'
 import { AppError } from '../errors'
@@ -9,12 +10,16 @@ import { reachedAt } from '../http/origin'
 import { parseJson } from '../http/parse-json'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
+import { isOpenStartLink } from '../links/start/open'
 import { requestAnswered } from '../outbox'
 import { appRouter } from './root'
+import { visitorOf } from './visitor-of'
 
 const MAX_BATCH = 10
 const ENDPOINT = '/api/trpc'
-const WITH_FILE = ['runs.start', 'runs.rerun', 'tasks.addFile', 'reference.send']
+const NO_FORM = 'no-form-was-read'
+const BY_LINK = 'auth.startByLink'
+const WITH_FILE = ['runs.start', 'runs.rerun', 'tasks.addFile', 'reference.send', BY_LINK]
 
 /**
  * The dashboard's own API. The session is a cookie, so only pages of this origin may call it: JSON that no HTML form
@@ -30,7 +35,7 @@ export async function handleTrpc(request: Request): Promise<Response> {
     const input = url.searchParams.get('input')
     // Parsed here only to apply the limits of a body to the query.
     if (input !== null) parseJson(input, 'The input')
-    const body = request.method === 'POST' ? await readBody(request, url, calls) : null
+    const body = request.method === 'POST' ? await readBody(request, url, calls, requestId) : null
     const response = await fetchRequestHandler({
       endpoint: ENDPOINT,
       req:
@@ -97,15 +102,22 @@ function hostOf(origin: string): string | null {
 
 /**
  * A start, a rerun, an answer and a call of the reference may carry a file, if it is the only call and a person is
- * signed in.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT
+ * signed in, or has a start link that is open.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED
  */
-async function readBody(request: Request, url: URL, calls: string[]): Promise<JsonObject> {
+async function readBody(request: Request, url: URL, calls: string[], requestId: string): Promise<JsonObject> {
   const declared = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
   const large = calls.length === 1 && WITH_FILE.includes(calls[0] ?? '') && declared > MAX_JSON_BYTES
   if (!large) return readJsonBody(request)
+  if (calls[0] === BY_LINK) {
+    const token = request.headers.get(START_LINK_HEADER) ?? ''
+    // Without its form, the call only says why the link does not work.
+    if (!(await isOpenStartLink(visitorOf({ headers: request.headers, requestId }), token))) {
+      return { token, formId: NO_FORM, data: {} }
+    }
+  }
   // Without a session, the call is rejected whatever its input.
-  if (!(await readSession(request.headers))) return {}
+  else if (!(await readSession(request.headers))) return {}
   const body = await readJsonBody(request, { ...LIMITS, bytes: MAX_JSON_BYTES + Math.ceil(MAX_FILE_BYTES / 3) * 4 })
   const input = url.searchParams.get('batch') === '1' ? body['0'] : body
   if (jsonSize(body) - fileBytes(input) > MAX_JSON_BYTES) {

@@ -17,6 +17,7 @@ import { schedulesRouter } from './routers/schedules'
 import { secretsRouter } from './routers/secrets'
 import { serviceRouter } from './routers/service'
 import { settingsRouter } from './routers/settings'
+import { startLinksRouter } from './routers/start-links'
 import { stepsRouter } from './routers/steps'
 import { taskLinksRouter } from './routers/task-links'
 import { tasksRouter } from './routers/tasks'
@@ -45,6 +46,7 @@ export const appRouter = router({
   secrets: secretsRouter,
   service: serviceRouter,
   settings: settingsRouter,
+  startLinks: startLinksRouter,
   steps: stepsRouter,
   taskLinks: taskLinksRouter,
   tasks: tasksRouter,

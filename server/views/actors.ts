@@ -62,6 +62,7 @@ export async function nameActors(
     if (machine !== undefined) return { id, kind: 'system', name: machine }
     if (id.startsWith('sch_')) return { id, kind: 'system', name: 'a schedule' }
     if (id.startsWith('inb_')) return { id, kind: 'system', name: 'an inbound webhook' }
+    if (id.startsWith('stl_')) return { id, kind: 'system', name: 'a start link' }
     if (id.startsWith('usr_')) return { id, kind: 'user', name: 'a former member' }
     return { id, kind: 'token', name: id }
   }

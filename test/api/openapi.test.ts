@@ -229,6 +229,10 @@ describe('every answer matches the document', () => {
     await waysOut.recordSchedules(recorder, `/api/workflows/${await newWorkflow()}`)
   })
 
+  test('start links: create, list, revoke', async () => {
+    await waysOut.recordStartLinks(recorder, `/api/workflows/${await newWorkflow()}`)
+  })
+
   test('inbound webhooks: create, change, rotate, try, receive, replay, delete', async () => {
     await waysOut.recordInbound(recorder, `/api/workflows/${await newWorkflow()}`)
   })

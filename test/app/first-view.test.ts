@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { inputOf } from '@/app/(dashboard)/[tenant]/inbox/task-id'
 import { landing } from '@/app/(auth)/landing'
+import { inputOf } from '@/app/(dashboard)/[tenant]/inbox/task-id'
 
 test('the inbox opens with its first tab only if the URL names neither a tab nor a task', () => {
   const read = (query: string, first: 'mine' | 'open' = 'mine') => {

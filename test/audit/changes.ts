@@ -170,6 +170,10 @@ export const PROCEDURES: Record<string, Change> = {
     create: change('run.linkMade', async (of) => ({ ...(await of.task()), body: {} })),
     revoke: change('run.linkRevoked', (of) => of.taskLink()),
   }),
+  ...under('startLinks', {
+    create: change('workflow.startLinkMade', async (of) => ({ workflowId: (await of.published()).id, body: {} })),
+    revoke: change('workflow.startLinkRevoked', (of) => of.startLink()),
+  }),
   'auth.answerTaskLink': {
     writes: ['run.linkUsed'],
     by: 'nobody',
@@ -193,6 +197,7 @@ export const EXEMPT: Record<string, string> = {
   'account.changePassword': 'a person’s account belongs to no workspace',
   'account.endOtherSessions': 'a person’s account belongs to no workspace',
   'agents.answerOnce': TEST,
+  'auth.startByLink': RUN,
   'agents.beginChat': TEST,
   'agents.beginDraftChat': TEST,
   'agents.invoke': TEST,
@@ -312,6 +317,8 @@ export const ROUTES: Record<string, Change> = {
   'POST workflow/management/terminate': change('run.terminated', async (of) => ({ body: await of.run() })),
   'POST workflow/retry/[runId]': change('run.retried', (of) => of.stopped()),
   'POST workflow/rerun/[runId]': change('run.rerun', (of) => of.stopped()),
+  'POST workflows/[id]/start-links': change('workflow.startLinkMade', (of) => of.published()),
+  'DELETE workflows/[id]/start-links/[linkId]': change('workflow.startLinkRevoked', (of) => of.startLink()),
   'POST workflow/task-links/[runId]': change('run.linkMade', (of) => of.task()),
   'DELETE workflow/task-links/[runId]/[linkId]': change('run.linkRevoked', (of) => of.taskLink()),
   // One entry before the deletion, and one with its result.

@@ -11,6 +11,7 @@ import { disableSigningSecret } from '@/server/credentials/signing-secrets/disab
 import { newId } from '@/server/ids'
 import { createInbound } from '@/server/inbound/save'
 import { createTaskLink } from '@/server/links/create'
+import { createStartLink } from '@/server/links/start/create'
 import { createGroup } from '@/server/members/groups/create'
 import { createInvitation } from '@/server/members/invitations/create'
 import { startRun } from '@/server/runs/start'
@@ -121,6 +122,13 @@ export function world(ctx: ServiceContext) {
       const maker = { ...ctx, actor: { kind: 'apiKey' as const, id, role: 'operator' as const } }
       const link = await createTaskLink(maker, { runId, body: {}, origin: '' })
       return { runId, linkId: link.id, token: link.url.split('#')[1] }
+    },
+    async startLink() {
+      const { id: workflowId } = await of.published()
+      const { id } = await createApiKey(ctx, { name: 'Links', role: 'operator' })
+      const maker = { ...ctx, actor: { kind: 'apiKey' as const, id, role: 'operator' as const } }
+      const link = await createStartLink(maker, { workflowId, body: {}, origin: '' })
+      return { workflowId, linkId: link.id, token: link.url.split('#')[1] }
     },
     async stopped() {
       const { runId } = await of.run()

@@ -92,6 +92,74 @@ test('start pages say why they are empty, and viewers have none', async ({ page,
   await expect(viewer.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Start' })).toHaveCount(0)
 })
 
+test('a public form starts one run per form, and only when a person sends it', async ({
+  page,
+  browserOf,
+  workspace,
+}) => {
+  const id = await newProcess(workspace, {
+    payload: {
+      article: { type: 'string', label: 'Article' },
+      offer: { type: 'file', label: 'Offer', required: false },
+    },
+  })
+  await page.goto(`/${workspace.slug}/start/${id}`)
+  await page.getByRole('button', { name: 'Public form' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Label').fill('On the website')
+  await dialog.getByRole('button', { name: 'Make a link' }).click()
+  const address = /\/public\/start#[\w.-]+/.exec((await dialog.locator('pre').first().textContent()) ?? '')?.[0] ?? ''
+  const token = address.split('#')[1] ?? ''
+  await expect(dialog.getByText(/On the website · Made by Ada Lovelace/)).toBeVisible()
+
+  const base = process.env.BASE_URL ?? ''
+  for (const method of ['GET', 'HEAD']) {
+    for (const headers of [{}, { 'sec-purpose': 'prefetch;prerender' }, { 'next-router-prefetch': '1', rsc: '1' }]) {
+      for (const path of [address, `/public/start?${token}`, `/public/start/${token}`]) {
+        const response = await fetch(`${base}${path}`, { method, headers })
+        expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+        expect(await response.text()).not.toContain('Order a van')
+      }
+      const input = encodeURIComponent(JSON.stringify({ token, formId: 'form-of-a-scanner', data: { article: 'x' } }))
+      const read = await fetch(`${base}/api/trpc/auth.startByLink?input=${input}`, { method, headers })
+      expect([403, 405]).toContain(read.status)
+    }
+  }
+  const guest = await browserOf('nobody')
+  await guest.setViewportSize({ width: 390, height: 844 })
+  await guest.goto(address)
+  await expect(guest.getByRole('heading', { level: 1 })).toHaveText('Order a van')
+  await expect(guest.getByText(/Northwind|Ada Lovelace/)).toHaveCount(0)
+  expect(await runsOf(workspace, id)).toHaveLength(0)
+  await guest.getByRole('button', { name: 'Send' }).click()
+  await expect(guest.getByText('Required')).toBeVisible()
+  await guest.getByLabel('Article').fill('Van 7')
+  await guest
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'offer.txt', mimeType: 'text/plain', buffer: Buffer.alloc(1_500_000, 'x') })
+  await guest.getByRole('button', { name: 'Send' }).dblclick({ delay: 40 })
+  const heading = guest.getByRole('heading', { level: 1 })
+  await expect(heading).toHaveText('Your form was sent')
+  await expect(heading).toBeFocused()
+  const [run, ...others] = await runsOf(workspace, id)
+  expect(others).toEqual([])
+  expect(run?.input).toMatchObject({ article: 'Van 7', offer: expect.any(String) })
+  await guest.getByRole('button', { name: 'Send another' }).click()
+  await guest.getByLabel('Article').fill('Van 8')
+  await guest.getByRole('button', { name: 'Send' }).click()
+  await expect(heading).toHaveText('Your form was sent')
+  expect(await runsOf(workspace, id)).toHaveLength(2)
+
+  await page.reload()
+  await page.getByRole('button', { name: 'Public form' }).click()
+  await expect(dialog.getByText(/2 runs started/)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Revoke' }).click()
+  await expect(dialog.getByText(/^Revoked/)).toBeVisible()
+  await guest.goto('/sign-in')
+  await guest.goto(address)
+  await expect(heading).toHaveText('This link was withdrawn')
+})
+
 test('the inbox opens with Mine when it has something, and keeps the tab that people choose', async ({
   page,
   workspace,

@@ -25,6 +25,7 @@ export const SEEDS: Record<string, JsonObject> = {
     token: 'none',
   },
   'auth.taskLink': { token: 'no-such-token' },
+  'auth.startLink': { token: 'no-such-token' },
   'workflows.check': { definition: { name: 'New', steps: [] } },
   'reference.send': { method: 'POST', path: '/api/workflows', body: '{"name":"New"}', headers: {} },
 }

@@ -22,6 +22,23 @@ export async function recordSchedules({ get, post, call }: Recorder, workflow: s
   expect((await post(path, body)).body.error.code).toBe('WORKFLOW_ARCHIVED')
 }
 
+/** Every answer of the start links of a new workflow. */
+export async function recordStartLinks({ get, post, call }: Recorder, workflow: string): Promise<void> {
+  const path = `${workflow}/start-links`
+  expect((await post(path)).body.error.code).toBe('CONFLICT')
+  await post(`${workflow}/publish`)
+  const { id, url } = (await post(path, { label: 'On the website', expiresIn: 'P30D' })).body
+  expect(url).toMatch(/\/public\/start#/)
+  const links = (await get(path)).body
+  expect(links).toMatchObject([{ id, label: 'On the website', starts: 0 }])
+  expect(JSON.stringify(links)).not.toContain(url.split('#')[1])
+  expect((await call('DELETE', `${path}/${id}`)).body.revokedAt).not.toBeNull()
+  expect((await call('DELETE', `${path}/stl_nobody`)).body.error.code).toBe('NOT_FOUND')
+  expect((await post(path, { expiresIn: 'P2Y' })).body.error.code).toBe('INVALID_INPUT')
+  await call('DELETE', workflow)
+  expect((await post(path)).body.error.code).toBe('WORKFLOW_ARCHIVED')
+}
+
 /** Every answer of the task links of a paused run. */
 async function recordTaskLinks({ get, post, call }: Recorder, runId: string): Promise<void> {
   const ended = (await post('/api/workflow/start/wf_hello', { name: 'Ada' })).body.runId

@@ -55,6 +55,7 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'schedules.created_by': 'kept',
   'schedules.updated_by': 'kept',
   'signing_secrets.created_by': 'kept',
+  'start_links.maker_id': 'kept',
   'task_claims.claimed_by': 'kept',
   'task_claims.person': 'kept',
   'task_links.answers_for': 'kept',

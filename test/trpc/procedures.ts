@@ -187,6 +187,9 @@ export const CASES: Record<string, Case> = {
   'taskLinks.list': { needs: 'run:read', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
   'taskLinks.create': { needs: 'run:resume', input: (id) => ({ runId: id, body: {} }) },
   'taskLinks.revoke': { needs: 'run:resume', input: (id) => ({ runId: id, linkId: id }) },
+  'startLinks.list': { needs: 'workflow:read', input: (id) => ({ workflowId: id }) },
+  'startLinks.create': { needs: 'run:start', input: (id) => ({ workflowId: id, body: {} }) },
+  'startLinks.revoke': { needs: 'run:start', input: (id) => ({ workflowId: id, linkId: id }) },
 
   'account.get': { needs: 'signed in' },
   'account.changePassword': { needs: 'signed in' },
@@ -205,6 +208,8 @@ export const CASES: Record<string, Case> = {
   'auth.acceptInvitation': { needs: 'nothing' },
   'auth.taskLink': { needs: 'nothing' },
   'auth.answerTaskLink': { needs: 'nothing' },
+  'auth.startLink': { needs: 'nothing' },
+  'auth.startByLink': { needs: 'nothing' },
 
   'keys.list': { needs: 'key:manage' },
   'keys.create': { needs: 'key:manage' },

@@ -10,7 +10,7 @@ export function useSlugPreview(name: string): string | null {
     const stop = new AbortController()
     setSlug(null)
     if (wanted === '') return
-    call('previewSlug', { name: wanted }, stop.signal).then(
+    call('previewSlug', { name: wanted }, { signal: stop.signal }).then(
       (answer) => setSlug(answer.slug),
       () => {}, // Only a preview: failures do not matter.
     )

@@ -30,7 +30,7 @@ export interface Place {
 /** In the user menu, where phone users would not look for a page. */
 export const REFERENCE = { label: 'API reference', href: '/reference', icon: BookOpen }
 
-/** All pages, of which `usePlaces` has those of the user's role. */
+/** All pages. `usePlaces` returns those of the user's role. */
 export const PLACES: Place[] = [
   { label: 'Home', href: '', icon: House, key: 'h', onPhone: true },
   { label: 'Start', href: '/start', icon: CirclePlay, key: 'p', onPhone: false, operation: 'run:start' },

@@ -1,7 +1,7 @@
 'use client'
 import { Time } from '@/app/_ui/time'
 import type { TaskLinkView } from '@/server/links/view'
-import styles from './task.module.css'
+import styles from '../link.module.css'
 import { VOTES } from './votes'
 
 type ClosedView = Exclude<TaskLinkView, { state: 'open' | 'used' }>

@@ -1,7 +1,7 @@
 'use client'
 import { type ReactNode, useMemo } from 'react'
 import { type FileSource, FileSourceContext } from '@/app/_ui/files/source'
-import { TASK_LINK_HEADER } from '@/lib/task-link-header'
+import { TASK_LINK_HEADER } from '@/lib/link-headers'
 import type { FileInfo } from '@/server/vault/describe-files'
 
 /** The files that the task's author shows. They are read with the link's token, which no address contains. */

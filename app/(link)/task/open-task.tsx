@@ -14,8 +14,9 @@ import type { JsonObject } from '@/server/definition/json'
 import type { AsksRemark } from '@/server/definition/run'
 import type { AnswerTaskLink } from '@/server/links/schema'
 import type { TaskLinkView } from '@/server/links/view'
+import { asText } from '../as-text'
+import styles from '../link.module.css'
 import { LinkFiles } from './link-files'
-import styles from './task.module.css'
 
 type OpenView = Extract<TaskLinkView, { state: 'open' }>
 type Send = (answer: Omit<AnswerTaskLink, 'token'>) => Promise<FormProblem | null>
@@ -146,11 +147,6 @@ function InputsForm({
       </Stack>
     </form>
   )
-}
-
-/** Moves errors of fields that are not on the screen to the whole form. */
-function asText({ text, fields, code }: FormProblem): FormProblem {
-  return { fields: {}, text: text ?? Object.values(fields).join(' '), code }
 }
 
 type Decision = Extract<OpenView['asked'], { type: 'request_user_action' }>

@@ -6,7 +6,7 @@ import { Time } from '@/app/_ui/time'
 import type { Fields } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
 import { labelOf } from '@/server/definition/declared'
 import type { GivenByLink, TaskLinkView } from '@/server/links/view'
-import styles from './task.module.css'
+import styles from '../link.module.css'
 import { VOTES } from './votes'
 
 export function Receipt({ view }: { view: Extract<TaskLinkView, { state: 'used' }> }) {

@@ -1,16 +1,16 @@
 import { readSession } from '../../auth/session'
-import type { Visitor } from '../../auth/visitor'
-import { now } from '../../clock'
-import { database } from '../../database'
 import { answerTaskLink } from '../../links/answer'
 import { openTaskLink } from '../../links/open'
 import type { AnswerTaskLink } from '../../links/schema'
-import { log } from '../../log'
+import { openStartLink } from '../../links/start/open'
+import type { StartByLink } from '../../links/start/schema'
+import { startByLink } from '../../links/start/submit'
 import { type AcceptInput, acceptInvitation } from '../../members/invitations/accept'
 import { lookUpInvitation } from '../../members/invitations/look-up'
 import { type SetUpInput, setUp } from '../../tenants/setup/set-up'
 import { getSetupState, previewSlug } from '../../tenants/setup/state'
-import { inputWith, publicProcedure, router, type TrpcContext } from '../init'
+import { inputWith, publicProcedure, router } from '../init'
+import { visitorOf } from '../visitor-of'
 
 /** For people who are not signed in. */
 export const authRouter = router({
@@ -31,8 +31,10 @@ export const authRouter = router({
   answerTaskLink: publicProcedure
     .input(inputWith<AnswerTaskLink>('token'))
     .mutation(({ ctx, input }) => answerTaskLink(visitorOf(ctx), input)),
+  startLink: publicProcedure
+    .input(inputWith<{ token: string }>('token'))
+    .query(({ ctx, input }) => openStartLink(visitorOf(ctx), input)),
+  startByLink: publicProcedure
+    .input(inputWith<StartByLink>('token'))
+    .mutation(({ ctx, input }) => startByLink(visitorOf(ctx), input)),
 })
-
-function visitorOf({ headers, requestId }: TrpcContext): Visitor {
-  return { headers, requestId, db: database().db, log: log().child({ requestId }), now }
-}

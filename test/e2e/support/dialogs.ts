@@ -59,6 +59,7 @@ export const DIALOGS: Opened[] = [
     at: ({ asking }) => `/inbox?task=${encodeURIComponent(`${asking}:main:order#1`)}`,
     opener: button('Share a link'),
   },
+  { what: 'the links of a public form', at: ({ approval }) => `/start/${approval}`, opener: button('Public form') },
   { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
   { what: 'finding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button('Find a step') },
   {

@@ -27,6 +27,8 @@ export interface Furnished extends Company {
   inbound: string
   /** The part of a link to the form after its path. */
   link: string
+  /** The part of a link to a public form after its path. */
+  form: string
   /** A webhook whose receiver cannot be reached. */
   webhook: string
 }
@@ -82,9 +84,11 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   await call(workspace, `webhooks/${webhook.id}/test`, {})
   const shared = await call(workspace, `workflow/task-links/${asking}`, {})
   const link = new URL(String(shared.url)).hash
+  const published = await call(workspace, `workflows/${company.approval}/start-links`, { label: say('On the website') })
+  const form = new URL(String(published.url)).hash
   const old = await createWorkflow(ctx, { name: say('Orders by fax'), steps: [{ id: 'end', type: 'end-flow' }] })
   await archiveWorkflow(ctx, { id: old.id })
-  const ids = { link, inbound: String(inbound.id), webhook: String(webhook.id) }
+  const ids = { link, form, inbound: String(inbound.id), webhook: String(webhook.id) }
   return { ...company, completed, failed, cancelled, asking, deciding, long, thread, ...ids }
 }
 

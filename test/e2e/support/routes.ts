@@ -88,6 +88,7 @@ export const OUTSIDE: Record<string, Seen> = {
   '/sign-in': () => ['/sign-in', '/sign-in?error=CredentialsSignin'],
   '/invite/[token]': (_, { invitation }) => [`/invite/${invitation}`, '/invite/no-such-link'],
   '/task': (_, { link }) => [`/task${link}`, '/task'],
+  '/public/start': (_, { form }) => [`/public/start${form}`, '/public/start'],
   '/reference': () => ['/reference'],
   '/errors': () => ['/errors'],
   '/errors/[code]': () => ['/errors/FORBIDDEN', '/errors/UNAVAILABLE', '/errors/INVALID_CONFIG', '/errors/W_REF_MAYBE'],

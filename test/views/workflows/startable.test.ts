@@ -31,7 +31,10 @@ test('lists published workflows that are not archived, by the name and descripti
   await updateWorkflow(ctx, { id: refund, body: { name: 'Renamed in the draft', description: 'Draft' } as never })
   const operator = withRole(ctx, 'operator')
   expect(await browseStartable(operator, {})).toMatchObject({
-    items: [{ name: 'Approval', description: '' }, { id: refund, name: 'refund', description: 'Give 100 % back' }],
+    items: [
+      { name: 'Approval', description: 'Asks' },
+      { id: refund, name: 'refund', description: 'Give 100 % back' },
+    ],
     total: 2,
   })
   expect(await names(operator, { q: '100 %' })).toEqual(['refund'])

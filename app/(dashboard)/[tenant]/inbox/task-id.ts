@@ -13,7 +13,7 @@ export function readTaskId(text: string): { runId: string; pauseId: string } | n
 /** The tab of an inbox whose URL names none. */
 export type FirstView = 'mine' | 'open'
 
-/** Whether the URL leaves the tab to the inbox: one that names a task is about that one, whoever it is for. */
+/** Whether the URL leaves the tab to the inbox: one that names a task is about that task, also if it is for another person. */
 export function namesNoView(get: (name: string) => string): boolean {
   return get('view') === '' && get('task') === ''
 }

@@ -31,7 +31,8 @@ export function NoRuns({ workflowId }: { workflowId: string | undefined }) {
       ) : (
         <p>
           A run is one execution of this workflow.{' '}
-          {byHand ? 'Start one with Start above, or with an API key' : 'Start one with an API key'}, and it appears here.
+          {byHand ? 'Start one with Start above, or with an API key' : 'Start one with an API key'}, and it appears
+          here.
         </p>
       )}
       {workflow && fields.data && (

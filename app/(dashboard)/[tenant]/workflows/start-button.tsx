@@ -13,7 +13,7 @@ const RunDialog = dynamic<RunDialogProps>(
   { ssr: false, loading: WaitingDialog },
 )
 
-/** Starts a workflow's published version, for the roles that may, or says that there is none. */
+/** Starts a workflow's published version, for the roles that may, or says that none exists. */
 export function StartButton({
   workflow,
   unpublished,

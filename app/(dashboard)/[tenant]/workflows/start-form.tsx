@@ -143,14 +143,7 @@ function StartField({
   }
   if (field.type === 'object' || field.type === 'array' || field.type === 'any') {
     return (
-      <ValueField
-        label={label}
-        description={description}
-        field={field}
-        text={text}
-        error={error}
-        onChange={onChange}
-      />
+      <ValueField label={label} description={description} field={field} text={text} error={error} onChange={onChange} />
     )
   }
   const number = field.type === 'number' || field.type === 'integer'

@@ -32,6 +32,8 @@ const ALONE = {
   'workspace.corsChanged': 'Allowed origins changed',
   'workspace.runsKept': 'Retention of runs changed',
   'workspace.auditKept': 'Retention of the audit log changed',
+  'workflow.startLinkMade': 'Start link made',
+  'workflow.startLinkRevoked': 'Start link revoked',
   'run.linkMade': 'Task link made',
   'run.linkRevoked': 'Task link revoked',
   'run.linkUsed': 'Task answered by link',

@@ -12,6 +12,7 @@ import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import type { Fields } from '@/server/definition/schema'
 import type { StartForm as Page } from '@/server/workflows/start-form'
+import { StartLinkButton } from '../../_start-links/start-link-button'
 import { useOrigin } from '../../_versioned/curl'
 import { useTenant } from '../../tenant-context'
 import { StartForm } from '../../workflows/start-form'
@@ -39,7 +40,10 @@ export function StartPage({ workflowId }: { workflowId: string }) {
         back={{ href: path('/start'), label: 'Start' }}
         actions={
           page?.state === 'open' && (
-            <CopyButton text={`${origin}${path(`/start/${encodeURIComponent(workflowId)}`)}`}>Copy link</CopyButton>
+            <>
+              <StartLinkButton workflowId={workflowId} />
+              <CopyButton text={`${origin}${path(`/start/${encodeURIComponent(workflowId)}`)}`}>Copy link</CopyButton>
+            </>
           )
         }
       />

@@ -1,0 +1,7 @@
+import { START_LINK_ENDPOINTS } from '@/server/links/start/endpoints'
+import { serve } from '@/server/rest/serve'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(
+  START_LINK_ENDPOINTS.listStartLinks,
+  START_LINK_ENDPOINTS.createStartLink,
+)

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { component } from '../../definition/component'
+import { time } from '../../openapi/fields'
+
+const link = {
+  id: z.string(),
+  workflowId: z.string(),
+  label: z.string().nullable().describe('What it is for.'),
+  createdBy: z.string().describe('The member, the API key or the token’s `sub` that made it.'),
+  createdAt: time('When it was made.'),
+  expiresAt: time('Until when it works, unless it is revoked before.'),
+  revokedAt: time('When it was revoked.').nullable(),
+  starts: z.int().describe('How many runs it has started.'),
+}
+
+export const StartLink = component('StartLink', link)
+export const CreatedStartLink = component('CreatedStartLink', {
+  ...link,
+  url: z.url().describe('The link. Only this response contains it.'),
+})

@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import { countRequest } from '../../auth/limits'
+import type { Visitor } from '../../auth/visitor'
+import { isFileField } from '../../definition/file-fields'
+import type { JsonObject } from '../../definition/json'
+import type { Fields } from '../../definition/schema'
+import { env } from '../../env'
+import { AppError } from '../../errors'
+import { addressOf } from '../../http/address'
+import { countAttempt } from '../../http/rate-limit'
+import { parseInput } from '../../parse'
+import { requireRoom } from '../../runs/queue-room'
+import { startRun } from '../../runs/start'
+import { startWithFiles } from '../../runs/with-files'
+import { type FoundStartLink, findStartLink } from './find'
+import { startedAt, TakenForm } from './form'
+import { StartByLink } from './schema'
+import { type StartLinkView, viewOfStart } from './view'
+
+type Sent = z.output<typeof StartByLink>
+
+/**
+ * Starts the workflow of a link with the form that its holder sends, once, however often the form arrives.
+ * @returns the link's new view
+ * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, RATE_LIMITED, UNAVAILABLE; nothing is started, and the form may be
+ *   sent again
+ */
+export async function startByLink(visitor: Visitor, input: unknown): Promise<StartLinkView> {
+  const sent = parseInput(StartByLink, input)
+  const found = await findStartLink(visitor, sent.token)
+  if (!found) return { state: 'unknown' }
+  const view = await viewOfStart(found)
+  const earlier = await receipt(found, sent, view)
+  if (earlier || view.state !== 'open') return earlier ?? view
+  const data = declaredOnly(view.fields, sent.data)
+  await limit(visitor, found)
+  const refused = await start(found, { ...sent, data }).then(
+    () => null,
+    (err: unknown) => err,
+  )
+  const done = await receipt(found, sent, view)
+  if (done) return done
+  // The link or the workflow has changed between viewing and starting: the page then shows that.
+  const now = refused instanceof AppError && OVERTAKEN.has(refused.code) ? await viewAgain(visitor, sent) : view
+  if (now.state === 'open') throw refused
+  return now
+}
+
+const OVERTAKEN = new Set(['CONFLICT', 'WORKFLOW_ARCHIVED', 'WORKFLOW_NOT_FOUND'])
+
+async function viewAgain(visitor: Visitor, { token }: Sent): Promise<StartLinkView> {
+  const found = await findStartLink(visitor, token)
+  return found ? viewOfStart(found) : { state: 'unknown' }
+}
+
+/** The confirmation of a form that has started its run; null otherwise. */
+async function receipt(found: FoundStartLink, { formId }: Sent, view: StartLinkView): Promise<StartLinkView | null> {
+  const at = await startedAt(found, formId)
+  return at && { state: 'started', title: 'title' in view ? view.title : '', at: at.toISOString() }
+}
+
+/** Of each link, all its holders together, and each address. */
+async function limit({ db, headers, now }: Visitor, { ctx, link }: FoundStartLink): Promise<void> {
+  const { tenantId, actor } = ctx
+  requireRoom(tenantId)
+  await countAttempt(`start:${link.id}:${addressOf(headers, env().TRUST_PROXY)}`, db, now())
+  await countRequest({ tenantId, actor, trusted: null }, 'starts', db, now())
+}
+
+/**
+ * The values of the form's fields. Files belong to the workspace: a person without an account sends their own, and
+ * names none.
+ * @throws AppError INVALID_INPUT
+ */
+function declaredOnly(fields: Fields, data: JsonObject): JsonObject {
+  const given = Object.entries(fields).filter(([name]) => Object.hasOwn(data, name))
+  const named = given.find(([, field]) => isFileField(field))
+  if (named) {
+    const message = 'A file of the workspace cannot be named through a link.'
+    throw new AppError('INVALID_INPUT', { details: [{ path: named[0], message }] })
+  }
+  return Object.fromEntries(given.map(([name]) => [name, data[name] ?? null]))
+}
+
+async function start(found: FoundStartLink, { formId, data, files }: Sent): Promise<void> {
+  const ctx = { ...found.ctx, keyed: new TakenForm(found, formId) }
+  const { workflowId } = found.link
+  if (files === undefined) await startRun(ctx, { workflowId, body: data, version: 'published' })
+  else await startWithFiles(ctx, { workflowId, data, version: 'published', files })
+}

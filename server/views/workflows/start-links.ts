@@ -1,0 +1,18 @@
+import type { ServiceContext } from '../../context'
+import { listStartLinks } from '../../links/start/list'
+import { nameActors } from '../actors'
+
+/**
+ * The start links of a workflow, with the names of their makers.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function browseStartLinks(ctx: ServiceContext, { workflowId }: { workflowId: string }) {
+  const links = await listStartLinks(ctx, { workflowId })
+  const nameOf = await nameActors(
+    ctx,
+    links.map(({ createdBy }) => createdBy),
+  )
+  return links.map(({ createdBy, ...link }) => ({ ...link, madeBy: nameOf(createdBy)?.name ?? createdBy }))
+}
+
+export type StartLinkItem = Awaited<ReturnType<typeof browseStartLinks>>[number]

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runs } from '@/db/schema/runs'
+import { createStartLink } from '@/server/links/start/create'
+import { openStartLink } from '@/server/links/start/open'
+import { startByLink } from '@/server/links/start/submit'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
+import { newMember } from '../members/people'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { outcome } from '../workflows/support'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url, {
+    ...{ ENCRYPTION_KEY: 'ab'.repeat(32), RATE_LIMIT_FAILURES: '3', RATE_LIMIT_STARTS: '5', RATE_LIMIT_REQUESTS: '60' },
+  })
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await database?.close()
+})
+
+test('a start link starts a few runs a minute for each address, and for all of them, and guesses are limited', async () => {
+  const { ctx, db } = runtime
+  const { id } = await createWorkflow(ctx, { name: 'Form', steps: [{ id: 'end', type: 'end-flow' }] } as never)
+  await publishWorkflow(ctx, { id })
+  const maker = await newMember(database, ctx, 'operator')
+  const { url } = await createStartLink(maker.ctx, { workflowId: id, body: {}, origin: 'https://m.example' })
+  const token = url.split('#')[1] ?? ''
+  const at = new Date()
+  const from = (address: string) => ({
+    ...{ db, log: ctx.log, now: () => at, requestId: 'x' },
+    headers: new Headers({ 'x-forwarded-for': address }),
+  })
+  let forms = 0
+  const send = (address: string) =>
+    outcome(startByLink(from(address), { token, formId: `form-${++forms}-of-a-test`, data: {} }))
+  for (let times = 0; times < 3; times++) expect(await send('203.0.113.1')).toMatchObject({ state: 'started' })
+  expect(await send('203.0.113.1')).toBe('RATE_LIMITED')
+  for (let times = 0; times < 2; times++) expect(await send('203.0.113.2')).toMatchObject({ state: 'started' })
+  expect(await send('203.0.113.3')).toBe('RATE_LIMITED')
+  expect(await db.$count(runs)).toBe(5)
+  for (let times = 0; times < 3; times++) {
+    expect(await outcome(openStartLink(from('203.0.113.4'), { token: 'a guess' }))).toEqual({ state: 'unknown' })
+  }
+  expect(await outcome(openStartLink(from('203.0.113.4'), { token: 'a guess' }))).toBe('RATE_LIMITED')
+})
