@@ -89,11 +89,17 @@ export function People({
   )
 }
 
-/** Each reminder of a task with its time, and its hand-over. */
+/** This many reminders are listed, the latest ones. */
+const REMINDERS = 5
+
+/** The latest reminders of a task with their times, and its hand-over. */
 export function Reminders({ reminders }: { reminders: ShownReminder[] }) {
+  const shown = reminders.slice(-REMINDERS)
+  const earlier = reminders.length - shown.length
   return (
     <ul className={styles.votes}>
-      {reminders.map((one) => (
+      {earlier > 0 && <li>{earlier === 1 ? 'One earlier reminder' : `${earlier} earlier reminders`}</li>}
+      {shown.map((one) => (
         <li key={one.at}>
           {reminderText(one)} <Clock at={one.at} />
         </li>

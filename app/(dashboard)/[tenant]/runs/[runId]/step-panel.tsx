@@ -106,7 +106,7 @@ function StepTabs({
           </Fact>
         )}
         {step.reminders.length > 0 && (
-          <Fact name="Reminders">
+          <Fact name="Reminders" wide>
             <Reminders reminders={step.reminders} />
           </Fact>
         )}
@@ -286,9 +286,10 @@ function Frame({
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** @param wide whether it takes a row of its own */
+function Fact({ name, wide, children }: { name: string; wide?: boolean; children: ReactNode }) {
   return (
-    <div>
+    <div data-wide={wide}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
