@@ -154,6 +154,7 @@ test('a problem that arrives late moves neither the field in use nor the list be
   workspace,
 }) => {
   const { id } = await createWorkflow(workspace.ctx, ORDER as never)
+  await publishWorkflow(workspace.ctx, { id })
   // The check, which finds the missing end step, answers while the list is open.
   let open = () => {}
   const opened = new Promise<void>((resolve) => {

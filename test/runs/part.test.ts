@@ -274,6 +274,36 @@ describe('the values that a step had', () => {
     expect((await read(workflowId, 'a', 'n')).values).toEqual({ n: 5 })
   })
 
+  it('in a run that did not come to the step, are those at its end, if any run will do', async () => {
+    const workflowId = await saved({
+      payload: { n: { type: 'number' } },
+      steps: [effect('a', { saveAs: undefined }), effect('b', { saveAs: 'said' })],
+      edges: chain('a', 'b'),
+    })
+    const { runId } = await startRun(runtime.ctx, { workflowId, body: { n: 4 } })
+    await runtime.wait(runId)
+    const later = await begin(workflowId, { to: 'a' }, { n: 5 })
+    await runtime.wait(later)
+    const readAny = (stepId: string, body: { runId?: string; anyRun?: boolean }) =>
+      readStepValues(runtime.ctx, { workflowId, stepId, names: ['n', 'said', 'a', 'b'], ...body })
+    const ended = { n: 4, a: { said: 'a' }, said: { said: 'b' }, b: { said: 'b' } }
+    expect(await readAny('new', {})).toMatchObject({ run: null })
+    expect(await readAny('new', { anyRun: true })).toMatchObject({
+      run: { id: later, reached: false },
+      values: { n: 5, a: { said: 'a' } },
+    })
+    expect(await readAny('new', { anyRun: true, runId })).toEqual({
+      run: expect.objectContaining({ id: runId, reached: false }),
+      values: ended,
+      leftOut: [],
+    })
+    expect(await readAny('b', { runId: later })).toMatchObject({ run: null })
+    expect(await readAny('b', { runId, anyRun: true })).toMatchObject({ run: { reached: true }, values: { n: 4 } })
+    const other = await saved({ steps: [effect('a')] })
+    const foreign = readStepValues(runtime.ctx, { workflowId: other, stepId: 'a', names: ['n'], runId, anyRun: true })
+    expect(await foreign).toMatchObject({ run: null, values: {} })
+  })
+
   it('in a branch, are those of its item', async () => {
     const workflowId = await saved({
       payload: { list: { type: 'array' } },

@@ -9,7 +9,6 @@ import { setVaultSecret } from '@/server/vault/set'
 import { browseRuns } from '@/server/views/runs/browse'
 import { runsContaining } from '@/server/views/runs/containing'
 import { readDataAtStep } from '@/server/views/runs/data-at-step'
-import { getRunDefinition } from '@/server/views/runs/definition'
 import { exportRuns } from '@/server/views/runs/export'
 import { readOutputs } from '@/server/views/runs/outputs'
 import { getRunOverview } from '@/server/views/runs/overview'
@@ -20,7 +19,6 @@ import { readStepValues } from '@/server/views/runs/step-values'
 import { readTimeline } from '@/server/views/runs/timeline'
 import { getTask } from '@/server/views/tasks/get'
 import { listTasks } from '@/server/views/tasks/list'
-import { readScope } from '@/server/views/workflows/scope-of'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { withRole } from '../support/tenant'
@@ -81,15 +79,14 @@ async function screens(): Promise<Record<string, string>> {
       ...seqs.map((seq) => readWholeValue(ctx, { of: 'step', runId, seq, field: 'output' })),
     ]),
   ])
-  const { name, steps: all, edges, payload } = (await getRunDefinition(ctx, { runId })).definition
   const { workflowId } = await runtime.status(runId)
-  const scope = await readScope(ctx, { workflowId, definition: { name, steps: all, edges, payload }, stepId: 'end' })
-  const [outputs, before] = await Promise.all([
+  const [outputs, before, ended] = await Promise.all([
     readOutputs(ctx, { runId }),
     readStepValues(ctx, { workflowId, stepId: 'decide', names: ['_'] }),
+    readStepValues(ctx, { workflowId, stepId: 'new', names: ['_', 'ask', 'write'], anyRun: true }),
   ])
   const at = await readDataAtStep(ctx, { runId, stepId: 'decide' })
-  const shown = { at, outputs, before, scope, overview, status: status.text, tasks, task, steps, values }
+  const shown = { at, outputs, before, ended, overview, status: status.text, tasks, task, steps, values }
   return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, JSON.stringify(value)]))
 }
 

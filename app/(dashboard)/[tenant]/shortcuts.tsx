@@ -18,7 +18,7 @@ const groupsOf = (places: Place[]): KeyGroup[] => [
       ['/', 'Search this screen'],
       ['C', 'Create a new item'],
       ['Mod+.', 'Copy a link to this screen'],
-      ['Esc', 'Close or clear'],
+      ['Esc', 'Close, clear, or leave the field of a task'],
     ],
   },
   { title: 'Go to', lines: places.map(({ key, label }): Line => [`G ${key.toUpperCase()}`, label]) },

@@ -1,4 +1,4 @@
-import { and, desc, eq, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { wholeData } from '@/db/run-data'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
@@ -20,6 +20,10 @@ const ReadStepValues = z.object({
   stepId: StepRef,
   /** The names that the step refers to; `_` for all run data. */
   names: z.array(StepRef).max(200),
+  /** The only run to read; the newest if absent. */
+  runId: z.string().max(200).optional(),
+  /** Whether a run that did not come to the step will do. */
+  anyRun: z.boolean().default(false),
 })
 export type ReadStepValues = z.input<typeof ReadStepValues>
 
@@ -30,8 +34,8 @@ const VISITS = 2_000
 const MAX_BYTES = 256 * 1024
 
 export interface StepValues {
-  /** The newest run that reached the step; null if none did. */
-  run: { id: string; startTime: string } | null
+  /** The newest run that reached the step, or another that will do; null without one. */
+  run: { id: string; startTime: string; reached: boolean } | null
   values: JsonObject
   /** Names whose values are too large. */
   leftOut: string[]
@@ -42,37 +46,54 @@ interface Place {
   seq: number
   branch: string
 }
+/** Behind all visits of the main path. */
+const AT_THE_END: Place = { seq: Number.MAX_SAFE_INTEGER, branch: MAIN_BRANCH }
 
 /**
- * The values of a step's names when the newest run reached it. Masked values stay masked.
+ * The values of a step's names when the newest run reached it. Of a run that did not, those at its end, or now. Masked
+ * values stay masked.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function readStepValues(ctx: ServiceContext, input: unknown): Promise<StepValues> {
   authorize(ctx, 'run:read')
-  const { workflowId, stepId, names } = parseInput(ReadStepValues, input)
+  const { workflowId, stepId, names, runId, anyRun } = parseInput(ReadStepValues, input)
   const { id } = await findRow(ctx, WORKFLOW, workflowId)
   return withTransaction(ctx, async (tx) => {
-    const found = await newestVisit(tx, id, stepId)
+    const candidates = candidatesOf(tx, id, runId)
+    const visit = await newestVisit(tx, candidates, stepId)
+    const found = visit ?? (anyRun ? await newestRun(tx, candidates) : undefined)
     if (!found) return { run: null, values: {}, leftOut: [] }
     const data = await dataAt(tx, found.runId, found)
+    const outputs = await outputsOf(
+      tx,
+      found,
+      names.filter((name) => name !== '_' && own(data, name) === undefined),
+    )
     const masker = await runMaskerOf(tx, found.runId)
     const values: JsonObject = {}
     const leftOut: string[] = []
+    let left = MAX_BYTES
     for (const name of names) {
-      const value = name === '_' ? undefined : (own(data, name) ?? (await outputOf(tx, found, name)))
+      const value = name === '_' ? undefined : (own(data, name) ?? outputs.get(name))
       const named: JsonObject = name === '_' ? data : value === undefined ? {} : { [name]: value }
       for (const [field, shown] of Object.entries(masker.json(named))) {
-        if (jsonSize({ ...values, [field]: shown }) > MAX_BYTES) leftOut.push(field)
-        else values[field] = shown
+        const size = jsonSize({ [field]: shown })
+        if (size > left) leftOut.push(field)
+        else {
+          left -= size
+          values[field] = shown
+        }
       }
     }
-    return { run: { id: found.runId, startTime: found.startTime.toISOString() }, values, leftOut }
+    const run = { id: found.runId, startTime: found.startTime.toISOString(), reached: visit !== undefined }
+    return { run, values, leftOut }
   })
 }
 
-async function newestVisit(tx: TransactionContext, workflowId: string, stepId: string) {
+/** The runs to look through, the newest first. */
+function candidatesOf(tx: TransactionContext, workflowId: string, runId: string | undefined) {
   // A run of this step alone only repeats someone's sample input. Data of a token's subject must not be copied.
-  const newest = tx.db
+  return tx.db
     .select({ runId: runs.id, startTime: runs.startTime })
     .from(runs)
     .where(
@@ -81,11 +102,21 @@ async function newestVisit(tx: TransactionContext, workflowId: string, stepId: s
         eq(runs.workflowId, workflowId),
         sql`(${runs.part} ? 'only') is not true`,
         ne(runs.startedVia, 'jwt'),
+        runId === undefined ? undefined : eq(runs.id, runId),
       ),
     )
     .orderBy(desc(runs.startTime), desc(runs.id))
     .limit(RUNS)
     .as('newest')
+}
+type Candidates = ReturnType<typeof candidatesOf>
+
+async function newestRun(tx: TransactionContext, newest: Candidates) {
+  const [found] = await tx.db.select().from(newest).orderBy(desc(newest.startTime), desc(newest.runId)).limit(1)
+  return found && { ...found, ...AT_THE_END }
+}
+
+async function newestVisit(tx: TransactionContext, newest: Candidates, stepId: string) {
   const visit = sql`lateral (
     select v.seq, v.branch from (
       select s.seq, s.branch, s.step_id from ${stepRecords} s
@@ -146,29 +177,31 @@ async function writtenIn(tx: TransactionContext, runId: string, { seq, branch }:
   return Object.assign({}, Object.fromEntries(begun), ...before)
 }
 
-/** The output of the step that a name refers to if no field has it. */
-async function outputOf(
+/** The outputs of these steps before a place: of the nearest branch around it that has one. */
+async function outputsOf(
   tx: TransactionContext,
   { runId, seq, branch }: Place & { runId: string },
-  stepId: string,
-): Promise<JsonValue | undefined> {
-  for (const walk of [...branchesAround(branch).toReversed(), MAIN_BRANCH]) {
-    const [found] = await tx.db
-      .select({ output: stepRecords.outputData })
-      .from(stepRecords)
-      .where(
-        and(
-          eq(stepRecords.tenantId, tx.tenantId),
-          eq(stepRecords.runId, runId),
-          eq(stepRecords.branch, walk),
-          eq(stepRecords.stepId, stepId),
-          eq(stepRecords.status, 'completed'),
-          sql`${stepRecords.seq} < ${seq}`,
-        ),
-      )
-      .orderBy(desc(stepRecords.visit))
-      .limit(1)
-    if (found) return found.output ?? undefined
-  }
-  return undefined
+  stepIds: string[],
+): Promise<ReadonlyMap<string, JsonValue | null>> {
+  if (stepIds.length === 0) return new Map()
+  const around = [MAIN_BRANCH, ...branchesAround(branch)]
+  const depth = sql.join(
+    around.map((walk, index) => sql`when ${walk} then ${index}::int`),
+    sql` `,
+  )
+  const rows = await tx.db
+    .selectDistinctOn([stepRecords.stepId], { stepId: stepRecords.stepId, output: stepRecords.outputData })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, tx.tenantId),
+        eq(stepRecords.runId, runId),
+        inArray(stepRecords.branch, around),
+        inArray(stepRecords.stepId, stepIds),
+        eq(stepRecords.status, 'completed'),
+        sql`${stepRecords.seq} < ${seq}`,
+      ),
+    )
+    .orderBy(stepRecords.stepId, sql`case ${stepRecords.branch} ${depth} end desc`, desc(stepRecords.visit))
+  return new Map(rows.map(({ stepId, output }) => [stepId, output]))
 }

@@ -4,7 +4,6 @@ import { createAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { createTool, updateTool } from '@/server/tools/lifecycle'
-import { setVaultSecret } from '@/server/vault/set'
 import { getChanges } from '@/server/views/workflows/changes'
 import { checkDraft } from '@/server/views/workflows/check-draft'
 import { getDraft } from '@/server/views/workflows/get-draft'
@@ -91,7 +90,7 @@ describe('checkDraft', () => {
 })
 
 describe('readScope', () => {
-  test('returns types from the schemas of tools and agents, and values from the newest run', async () => {
+  test('returns types from the schemas of tools and agents', async () => {
     const tool = await createTool(owner, {
       name: 'Price',
       kind: 'script',
@@ -120,11 +119,6 @@ describe('readScope', () => {
       ],
     }
     const { id } = await createWorkflow(owner, definition)
-    await setVaultSecret(owner, { name: 'TOKEN', value: 'planted-secret-value' })
-    await startRun(owner, {
-      workflowId: id,
-      body: { customer: { note: 'planted-secret-value', long: 'x'.repeat(500) }, none: null },
-    })
     const scope = await readScope(withRole(owner, 'viewer'), { workflowId: id, definition, stepId: 'end' })
     const types = Object.fromEntries(scope.entries.map(({ name, type, maybe }) => [name, `${type}${maybe ? '?' : ''}`]))
     expect(types).toMatchObject({
@@ -141,12 +135,6 @@ describe('readScope', () => {
       description: 'In euros',
       stepId: 'price',
     })
-    const last = scope.entries.find(({ name }) => name === 'customer')?.last ?? ''
-    expect(last).toMatch(/^\{"long":"x+…$|^\{"note":"\*\*\*"/)
-    expect(last.length).toBeLessThanOrEqual(121)
-    expect(scope.entries.find(({ name }) => name === 'none')).toMatchObject({ last: 'null' })
-    expect(JSON.stringify(scope)).not.toContain('planted-secret')
-    expect(scope.run?.id).toMatch(/^run_/)
     expect(await outcome(readScope(stranger, { workflowId: id, definition, stepId: 'end' }))).toBe('WORKFLOW_NOT_FOUND')
   })
 })

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '@/server/definition/json'
 import type { FieldType } from '@/server/definition/schema'
 import { isNameable, referenceText } from '@/server/definition/template'
+import { shortJson } from '../workflows/[id]/model/shown-values'
 import type { ScopeEntry } from '../workflows/[id]/widgets/scope-context'
 
 /** The known parts of a delivery. */
@@ -13,7 +14,6 @@ export interface Known {
 /** `body` counts as one. */
 const MAX_DEPTH = 4
 const MAX = 200
-const LAST_CHARS = 120
 
 /**
  * The values that an inbound webhook's expressions can name: the parts of any delivery and the content of the last one.
@@ -39,7 +39,7 @@ export function entriesOfAny(fields: readonly (readonly [name: string, type: Fie
 }
 
 function listed(path: readonly [string, ...string[]], value: JsonValue, from: string): ScopeEntry[] {
-  const own = entry(referenceText(path), typeOf(value), { from, last: JSON.stringify(value) })
+  const own = entry(referenceText(path), typeOf(value), { from, last: shortJson(value) })
   const inside = isJsonObject(value) && path.length < MAX_DEPTH ? Object.entries(value) : []
   const named = inside.filter(([key]) => isNameable(key))
   return [own, ...named.flatMap(([key, part]) => listed([...path, key], part, from))]
@@ -48,10 +48,9 @@ function listed(path: readonly [string, ...string[]], value: JsonValue, from: st
 function entry(
   name: string,
   type: FieldType,
-  { from, maybe = false, last }: { from: string; maybe?: boolean; last?: string },
+  { from, maybe = false, last = null }: { from: string; maybe?: boolean; last?: string | null },
 ): ScopeEntry {
-  const shown = last !== undefined && last.length > LAST_CHARS ? `${last.slice(0, LAST_CHARS)}…` : last
-  return { name, type, description: null, from: 'step', stepId: from, maybe, last: shown ?? null }
+  return { name, type, description: null, from: 'step', stepId: from, maybe, last }
 }
 
 function typeOf(value: JsonValue): FieldType {

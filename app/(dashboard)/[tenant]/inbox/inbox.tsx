@@ -4,7 +4,7 @@ import { useMounted } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronLeft, Inbox as InboxIcon, ListFilter, SearchX } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
@@ -82,14 +82,17 @@ export function Inbox({ first }: { first: FirstView }) {
   }, [place, tasks])
   const move = (by: number) => {
     const task = tasks[Math.min(tasks.length - 1, Math.max(0, place + by))]
-    if (task) select(idOf(task))
+    if (task) openForm(idOf(task))
   }
-  // Set when a task was answered here, so that the next one gets the focus.
-  const [answered, setAnswered] = useState<string | null>(null)
+  // The task that was opened by a key or by the answer before it: its form gets the focus.
+  const [focused, setFocused] = useState<string | null>(null)
+  const openForm = (id: string) => {
+    setFocused(id)
+    select(id)
+  }
   const goOn = (task: Task, held: boolean) => {
     if (!next.current || !open) return
-    setAnswered(next.current)
-    select(next.current)
+    openForm(next.current)
     // A held answer has a notification with Undo.
     if (!held) notifyDone(`Answered: ${task.title}`)
   }
@@ -161,7 +164,8 @@ export function Inbox({ first }: { first: FirstView }) {
               </Button>
             )}
           </section>
-          <div className={styles.task}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: catches a key of the fields in it */}
+          <div className={styles.task} onKeyDown={leaveField}>
             {chosen ? (
               <>
                 <Button
@@ -180,7 +184,7 @@ export function Inbox({ first }: { first: FirstView }) {
                   onNext={() => select(next.current)}
                   onAnswered={goOn}
                   onUndone={() => here.current && select(get('task'))}
-                  focus={answered === get('task')}
+                  focus={focused === get('task')}
                 />
               </>
             ) : (
@@ -198,6 +202,13 @@ export function Inbox({ first }: { first: FirstView }) {
       </PageBody>
     </>
   )
+}
+
+/** After Escape in a field, J and K move again. */
+function leaveField(event: KeyboardEvent<HTMLElement>): void {
+  const { target } = event
+  if (event.key !== 'Escape' || event.defaultPrevented || !(target instanceof HTMLElement)) return
+  if (target.getAttribute('aria-expanded') !== 'true' && target.matches('input, textarea, select')) target.blur()
 }
 
 const VIEWS = [

@@ -17,7 +17,7 @@ export function TaskData({ task }: { task: Task }) {
   const empty = 'value' in data && Object.keys(data.value ?? {}).length === 0
   if (empty && !show) return null
   return (
-    <section className={styles.data} aria-label={show && !json ? 'Card' : 'Run data'}>
+    <section className={styles.data} data-whole={!show || undefined} aria-label={show && !json ? 'Card' : 'Run data'}>
       {'value' in data && !empty ? (
         <>
           <Button

@@ -90,8 +90,10 @@ export function TaskView({
       ) : (
         <Closed task={task} onNext={onNext} />
       )}
-      <SoFar task={task} />
-      <Comments runId={runId} />
+      <div className={styles.after}>
+        <SoFar task={task} />
+        <Comments runId={runId} />
+      </div>
     </article>
   )
 }

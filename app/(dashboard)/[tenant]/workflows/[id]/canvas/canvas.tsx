@@ -27,6 +27,7 @@ import { GraphMap, RefusalHint, ZoomBar } from './canvas-overlay'
 import { StepEdge } from './edge'
 import { isInView, showFirst, WHOLE } from './first-view'
 import { END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
+import { GRAPH_ID } from './graph-id'
 import { bodiesOf } from './hulls'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
 import { useCanvasEvents } from './use-canvas-events'
@@ -192,7 +193,7 @@ export const Canvas = memo(function Canvas(props: Props) {
   })
 
   return (
-    <div ref={host} className={styles.canvas}>
+    <div ref={host} id={GRAPH_ID} tabIndex={-1} className={styles.canvas}>
       <ReactFlow
         nodes={nodes}
         edges={edges}

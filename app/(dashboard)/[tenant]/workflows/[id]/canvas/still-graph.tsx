@@ -13,6 +13,7 @@ import { BodyHulls } from './body-hulls'
 import styles from './canvas.module.css'
 import { ZoomBar } from './canvas-overlay'
 import { StepEdge, type StepFlowEdge } from './edge'
+import { markFar } from './far'
 import { isInView, showFirst, WHOLE } from './first-view'
 import { arrowTarget, END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
 import { bodiesOf } from './hulls'
@@ -167,7 +168,7 @@ export function StillGraph({
           setFocused(node.id)
           onOpen?.(node.id)
         }}
-        onMove={(_event, { zoom }) => host.current?.toggleAttribute('data-far', zoom < FAR)}
+        onMove={(_event, { zoom }) => markFar(host.current, zoom < FAR ? 'boxes' : null)}
         nodesDraggable={false}
         nodesConnectable={false}
         nodesFocusable={false}

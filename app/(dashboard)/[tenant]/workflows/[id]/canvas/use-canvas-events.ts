@@ -6,11 +6,14 @@ import type { Catalog } from '@/server/steps/catalog'
 import type { EditorActions } from '../actions/editor-actions'
 import { canConnect } from '../model/connect'
 import type { StepFlowEdge } from './edge'
+import { markFar } from './far'
 import { END } from './graph'
 import type { FlowNode } from './node'
 
-/** Below this zoom, cards are plain boxes: their text would be unreadable and slow to render. */
-const BOXES_BELOW = 0.5
+/** Below this zoom, a card shows only its name, in larger letters. */
+const NAMES_BELOW = 0.5
+/** Below this zoom, cards are plain boxes: any text would be unreadable and slow to render. */
+const BOXES_BELOW = 0.25
 
 /** Why an exit cannot lead to a node; null if it can. */
 export type ReasonFor = (from: string, exit: string, to: string) => string | null
@@ -99,7 +102,7 @@ export function useCanvasEvents(options: {
           if (node.id !== END) actions.open(node.id)
         },
         onMove: (_event, { zoom }) => {
-          host.current?.toggleAttribute('data-far', zoom < BOXES_BELOW)
+          markFar(host.current, zoom < BOXES_BELOW ? 'boxes' : zoom < NAMES_BELOW ? 'names' : null)
         },
       }) satisfies ReactFlowProps<FlowNode, StepFlowEdge>,
     [actions, reasonFor, latest, host, setTargets, setFocused, screenToFlowPosition, readOnly],

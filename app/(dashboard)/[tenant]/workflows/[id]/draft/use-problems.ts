@@ -14,8 +14,17 @@ export type StepProblems = ReadonlyMap<string, { errors: number; warnings: numbe
 const CHECK_AFTER_MS = 400
 const NONE: Problem[] = []
 
-/** The server's check of the draft, saved or not. The last result stays until the next one arrives. */
-export function useProblems(definition: Definition): {
+/** Warnings that a path has until its end is drawn. */
+const UNFINISHED: readonly string[] = ['W_NO_END', 'W_EMPTY_BRANCH']
+
+/**
+ * The server's check of the draft, saved or not. The last result stays until the next one arrives.
+ * @param finished whether to report unfinished paths: not before the first attempt to publish
+ */
+export function useProblems(
+  definition: Definition,
+  finished: boolean,
+): {
   problems: Problem[]
   byStep: StepProblems
   /** Whether any check has arrived yet. */
@@ -38,7 +47,8 @@ export function useProblems(definition: Definition): {
     gcTime: 10_000,
   })
   // Problems show their fixes from the start.
-  const data = useFixes() ? found : undefined
+  const all = useFixes() ? found : undefined
+  const data = useMemo(() => (finished ? all : all?.filter(({ code }) => !UNFINISHED.includes(code))), [all, finished])
   // A failed check, such as offline, leaves the known problems valid.
   const last = useRef(data)
   if (data !== undefined) last.current = data

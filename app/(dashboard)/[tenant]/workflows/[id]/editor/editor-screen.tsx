@@ -12,6 +12,7 @@ import { EditorActionsProvider } from '../actions/editor-actions'
 import type { CanvasHandle, EditorDialog, GoTo, SaveNow } from '../actions/screen'
 import { useScreenActions } from '../actions/use-editor-actions'
 import { useEditorKeys } from '../actions/use-editor-keys'
+import { GRAPH_ID } from '../canvas/graph-id'
 import { useShownLayout } from '../canvas/use-shown-layout'
 import { redoLabel, undoLabel } from '../draft/history'
 import { useDraft } from '../draft/use-draft'
@@ -81,14 +82,14 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const { history, publishedVersion, save, base } = draft.state
   const { definition } = history.present
   const shown = useShownLayout(history.present, catalog)
-  const check = useProblems(definition)
+  const [publishing, setPublishing] = useState<'never' | 'open' | 'closed'>('never')
+  const check = useProblems(definition, publishedVersion !== null || publishing !== 'never')
   const problems = check.known ? check.problems.length : null
   const published = usePublished(workflow, publishedVersion, definition)
   const { announcement, announce } = useAnnouncer()
   const [dialog, setDialog] = useState<EditorDialog | null>(null)
   // On a phone the form and the panel are sheets, and only one is open at a time. A URL with a step opens its form.
   const [sheet, setSheet] = useState(initial.step !== '' && initial.panel === '')
-  const [publishing, setPublishing] = useState(false)
   // Closing the dialog without a choice preserves the conflict; the header reopens it.
   const [resolving, setResolving] = useState(true)
   const canvas = useRef<CanvasHandle>(null)
@@ -197,6 +198,11 @@ export const EditorScreen = memo(function EditorScreen(props: {
   return (
     <EditorActionsProvider value={actions}>
       <div className={styles.screen}>
+        {view === 'graph' && (
+          <a href={`#${GRAPH_ID}`} className={styles.skip}>
+            Skip to the graph
+          </a>
+        )}
         <DraftHeader
           id={workflowId}
           here="editor"
@@ -228,7 +234,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
                 pending={publishedVersion !== null && published.number === null}
                 testing={panel === 'test' || panel === 'step'}
                 onTest={() => setPanel(panel === 'test' || panel === 'step' ? null : 'test')}
-                onPublish={() => setPublishing(true)}
+                onPublish={() => setPublishing('open')}
               />
             )
           }
@@ -327,8 +333,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
           draft={draft}
           save={saved}
           onGoTo={goTo}
-          publishing={publishing}
-          onPublishClosed={() => setPublishing(false)}
+          publishing={publishing === 'open'}
+          onPublishClosed={() => setPublishing('closed')}
           resolving={resolving}
           onResolveClosed={() => setResolving(false)}
           readOnly={readOnly}

@@ -1,5 +1,5 @@
 'use client'
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { JsonValue } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -10,6 +10,7 @@ import { StartPanel } from '../inspector/start-panel'
 import { WorkflowPanel } from '../inspector/workflow-panel'
 import { entryOf, findStep, nameOf, START } from '../model/definition'
 import { setPayload, setStepValue } from '../model/edit-steps'
+import type { ValuesSource } from '../model/shown-values'
 import { type Called, nameAfter } from '../model/step-names'
 import type { TestedSteps } from '../parts/tested'
 
@@ -34,6 +35,7 @@ export function SidePanel(props: Props) {
   const [only] = selection.length === 1 ? selection : []
   const top = useRef<HTMLDivElement>(null)
   const shown = useRef(only)
+  const [source, onSource] = useState<ValuesSource>('newest')
   // Another form starts at its top, regardless of the previous form's scroll position.
   useLayoutEffect(() => {
     if (shown.current !== only) top.current?.parentElement?.scrollTo(0, 0)
@@ -41,12 +43,17 @@ export function SidePanel(props: Props) {
   }, [only])
   return (
     <div ref={top} data-form-of={only ?? ''} data-read-only={props.readOnly || undefined}>
-      <Form {...props} only={only} />
+      <Form {...props} only={only} source={source} onSource={onSource} />
     </div>
   )
 }
 
-function Form({ only, ...props }: Props & { only: string | undefined }) {
+function Form({
+  only,
+  source,
+  onSource,
+  ...props
+}: Props & { only: string | undefined; source: ValuesSource; onSource: (source: ValuesSource) => void }) {
   const { definition, selection, onRedefine, tested, onTested, ...rest } = props
   if (only === START) {
     return (
@@ -79,6 +86,8 @@ function Form({ only, ...props }: Props & { only: string | undefined }) {
       step={step}
       tested={tested?.get(step.id) ?? null}
       onTested={onTested}
+      source={source}
+      onSource={onSource}
       onChange={change}
       onRedefine={onRedefine}
     />

@@ -1,16 +1,23 @@
 'use client'
 import { Text, UnstyledButton } from '@mantine/core'
+import type { ComponentProps } from 'react'
+import { eachOnce } from '../model/shown-values'
 import { useScope } from '../widgets/scope-context'
 import { ScopeEntryLine } from '../widgets/scope-entry'
 import styles from './inspector.module.css'
+import { ValuesSourceSelect } from './values-source'
 
 /**
  * Every value that `${…}` can refer to in this step. A click inserts it into the last used field, or copies it if the
- * step is read-only.
+ * step is read-only; it can be dragged into any field.
  */
-export function AvailableHere(props: { readOnly: boolean; announce: (text: string, visible?: boolean) => void }) {
-  const { readOnly, announce } = props
-  const { entries, open, target } = useScope()
+export function AvailableHere(props: {
+  readOnly: boolean
+  announce: (text: string, visible?: boolean) => void
+  of: ComponentProps<typeof ValuesSourceSelect>
+}) {
+  const { readOnly, announce, of } = props
+  const { entries, values, open, target } = useScope()
 
   function insert(name: string) {
     if (target.current && !readOnly) {
@@ -26,16 +33,22 @@ export function AvailableHere(props: { readOnly: boolean; announce: (text: strin
   return (
     <section className={styles.section} aria-label="Available here">
       <h3 className={styles.heading}>Available here</h3>
+      <ValuesSourceSelect {...of} />
+      {values === null && (
+        <Text size="xs" c="dimmed" mt={4}>
+          No run has values yet. Choose sample values to see what expressions give.
+        </Text>
+      )}
       <ul className={styles.list}>
-        {entries
+        {eachOnce(entries)
           .filter(({ only }) => only === undefined)
           .map((entry) => (
             <li key={entry.name}>
               <UnstyledButton
                 className={styles.insert}
                 aria-label={`${readOnly ? 'Copy' : 'Insert'} ${entry.name}`}
-                // Leaves the caret in the field.
-                onMouseDown={(event) => event.preventDefault()}
+                draggable={!readOnly}
+                onDragStart={(event) => event.dataTransfer.setData('text/plain', `\${${entry.name}}`)}
                 onClick={() => insert(entry.name)}
               >
                 <ScopeEntryLine entry={entry} />

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
+import type { ScopeEntry as CheckedEntry } from '@/server/workflows/check/scope'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { useCommitted } from '../draft/use-committed'
 import { entryOf, nameOf, stepLabel } from '../model/definition'
@@ -14,6 +15,7 @@ import { fieldChoices } from '../model/field-choices'
 import { inWords } from '../model/problem-words'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
+import type { ValuesSource } from '../model/shown-values'
 import type { Called } from '../model/step-names'
 import { StepIcon } from '../parts/step-icon'
 import type { Tested } from '../parts/tested'
@@ -26,8 +28,10 @@ import styles from './inspector.module.css'
 import { KeepInPlace } from './keep-in-place'
 import { rootOf, StepForm } from './step-form'
 import { StepTrial } from './step-trial'
+import { useRunValues } from './use-run-values'
 import { useStepScope } from './use-step-scope'
 
+const NONE: readonly CheckedEntry[] = []
 const isName = (field: { name: string }) => field.name === 'name'
 
 interface Props {
@@ -40,6 +44,9 @@ interface Props {
   /** The shown test run's result for it. */
   tested: Tested | null
   onTested: () => void
+  /** Whose values to show beside the fields. */
+  source: ValuesSource
+  onSource: (source: ValuesSource) => void
   /** Sets a value of the step; `undefined` removes it. */
   onChange: (name: string, value: JsonValue | undefined, called?: Called) => void
   onRedefine: (label: string, command: (definition: Definition) => Definition) => void
@@ -50,6 +57,12 @@ interface Props {
 export function Inspector(props: Props) {
   const { workflowId, definition, catalog, step, actions, readOnly } = props
   const { data } = useStepScope(workflowId, definition, step.id)
+  const { entries, values, run } = useRunValues({
+    workflowId,
+    stepId: step.id,
+    entries: data?.entries ?? NONE,
+    source: props.source,
+  })
   const entry = entryOf(catalog, step.type)
   const labelOf = useCallback((stepId: string) => stepLabel(definition, stepId), [definition])
   const choices = useMemo(() => fieldChoices(definition, catalog), [definition, catalog])
@@ -82,7 +95,7 @@ export function Inspector(props: Props) {
   )
 
   return (
-    <ScopeProvider entries={data?.entries ?? []} open={data?.open ?? true} labelOf={labelOf} choices={choices}>
+    <ScopeProvider entries={entries} open={data?.open ?? true} labelOf={labelOf} choices={choices} values={values}>
       <KeepInPlace when={problems}>
         <Stack gap="md">
           <div className={styles.head}>
@@ -159,7 +172,11 @@ export function Inspector(props: Props) {
             actions={actions}
             readOnly={readOnly}
           />
-          <AvailableHere readOnly={readOnly} announce={actions.announce} />
+          <AvailableHere
+            readOnly={readOnly}
+            announce={actions.announce}
+            of={{ workflowId, source: props.source, run, onChange: props.onSource }}
+          />
           {!readOnly && (
             <Group gap="xs">
               <Button

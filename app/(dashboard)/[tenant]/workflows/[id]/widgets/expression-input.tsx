@@ -1,14 +1,24 @@
 'use client'
 import { ActionIcon, Combobox, Textarea, TextInput, Tooltip, useCombobox } from '@mantine/core'
 import { Braces } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import dynamic from 'next/dynamic'
+import { type DragEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { loadQuiet, nothing } from '@/app/_ui/part'
 import type { FieldType } from '@/server/definition/schema'
+import { expressionsIn } from '@/server/definition/template'
 import { byFit, suits } from '../../../_arguments/matches'
 import { useCommitted } from '../draft/use-committed'
+import { eachOnce } from '../model/shown-values'
 import styles from './expression-input.module.css'
 import { type ScopeEntry, useScope } from './scope-context'
 import { ScopeEntryLine } from './scope-entry'
 import { afterPath, findEntries, openedAt } from './scope-search'
+
+// Evaluates expressions: not needed before there are values.
+const Preview = dynamic(() => loadQuiet(() => import('./preview').then((module) => module.Preview)), {
+  ssr: false,
+  loading: nothing,
+})
 
 interface Props {
   id?: string
@@ -44,7 +54,8 @@ export function ExpressionInput(props: Props) {
   const caret = useRef<number | null>(null)
   const [search, setSearch] = useState('')
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
-  const entries = scope.entries.filter(({ only }) => only === undefined || only === props.of)
+  const all = scope.entries.filter(({ only }) => only === undefined || only === props.of)
+  const entries = search === '' ? eachOnce(all) : all
   const offers = wanted === undefined ? entries : byFit(entries, wanted)
   const options = findEntries(offers, search).slice(0, 50)
   const [first] = options
@@ -74,13 +85,15 @@ export function ExpressionInput(props: Props) {
       field.current?.focus()
       return
     }
-    const at = field.current?.selectionStart ?? text.length
-    const started = openedAt(text, at)
+    // The field may have been typed into since it handed out this function.
+    const now = field.current?.value ?? text
+    const at = field.current?.selectionStart ?? now.length
+    const started = openedAt(now, at)
     const from = started ?? at
-    const rest = started === null ? text.slice(at) : afterPath(text.slice(at))
+    const rest = started === null ? now.slice(at) : afterPath(now.slice(at))
     const inserted = `\${${entry}}`
     caret.current = from + inserted.length
-    setText(text.slice(0, from) + inserted + rest)
+    setText(now.slice(0, from) + inserted + rest)
     combobox.closeDropdown()
     field.current?.focus()
   }
@@ -126,6 +139,19 @@ export function ExpressionInput(props: Props) {
     'aria-autocomplete': 'list' as const,
     ref: field,
     value: text,
+    inputContainer: (input: ReactNode) => (
+      <>
+        {input}
+        <Preview text={text} code={code} />
+      </>
+    ),
+    onDrop: (event: DragEvent) => {
+      const [dropped] = expressionsIn(event.dataTransfer.getData('text/plain'))
+      // Elsewhere the browser inserts the text where it was dropped.
+      if (!replaces || readOnly || dropped === undefined) return
+      event.preventDefault()
+      insert(dropped.reference.source)
+    },
     spellCheck: multiline && !code,
     classNames: { input: styles.input ?? '' },
     onKeyDown,

@@ -1,9 +1,11 @@
 'use client'
 import { createContext, type ReactNode, type RefObject, use, useMemo, useRef } from 'react'
 import type { JsonValue } from '@/server/definition/json'
-import type { Scope as ReadScope } from '@/server/views/workflows/scope-of'
+import type { ScopeEntry as CheckedEntry } from '@/server/workflows/check/scope'
+import type { ShownValues } from '../model/shown-values'
 
-export type ScopeEntry = ReadScope['entries'][number]
+/** `last` is the value's JSON in the shown run, cut short; null without one. */
+export type ScopeEntry = CheckedEntry & { last: string | null }
 
 /** A field that can insert a name chosen elsewhere on the screen. */
 export interface InsertTarget {
@@ -14,6 +16,8 @@ interface Scope {
   entries: ScopeEntry[]
   /** The only values of some of them. */
   choices?: ReadonlyMap<string, readonly JsonValue[]> | undefined
+  /** The values to fill in expressions with; null without any. */
+  values: ShownValues | null
   /** Whether an earlier step can add fields of any name. */
   open: boolean
   /** A step's display name. */
@@ -30,11 +34,15 @@ export function ScopeProvider(props: {
   open: boolean
   labelOf: (stepId: string) => string
   choices?: Scope['choices']
+  values?: ShownValues | null
   children: ReactNode
 }) {
-  const { entries, open, labelOf, choices, children } = props
+  const { entries, open, labelOf, choices, values = null, children } = props
   const target = useRef<InsertTarget | null>(null)
-  const value = useMemo(() => ({ entries, open, labelOf, choices, target }), [entries, open, labelOf, choices])
+  const value = useMemo(
+    () => ({ entries, open, labelOf, choices, values, target }),
+    [entries, open, labelOf, choices, values],
+  )
   return <Context value={value}>{children}</Context>
 }
 

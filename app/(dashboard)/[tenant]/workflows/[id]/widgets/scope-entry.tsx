@@ -22,8 +22,8 @@ export function ScopeEntryLine({ entry }: { entry: ScopeEntry }) {
         {entry.description && entry.from !== 'run' && ` · ${entry.description}`}
         {entry.last !== null && (
           <>
-            {' · last '}
-            <span className="mono">{entry.last}</span>
+            {' · '}
+            <span className={`mono ${styles.last}`}>{entry.last}</span>
           </>
         )}
       </span>

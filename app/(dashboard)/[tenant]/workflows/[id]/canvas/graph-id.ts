@@ -1,0 +1,2 @@
+/** The element that the link past the toolbar leads to. */
+export const GRAPH_ID = 'graph'

@@ -1,0 +1,54 @@
+'use client'
+import { Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { clockTime, useTimeZone } from '@/app/_ui/time-text'
+import type { ValuesSource } from '../model/shown-values'
+
+/** How many runs to choose from. */
+const RUNS = 20
+
+/** Chooses whose values the form shows: of the newest run, of another one, or samples. */
+export function ValuesSourceSelect(props: {
+  workflowId: string
+  source: ValuesSource
+  /** The run that is shown; null without one. */
+  run: { id: string; startTime: string } | null
+  onChange: (source: ValuesSource) => void
+}) {
+  const { workflowId, source, run, onChange } = props
+  const trpc = useTRPC()
+  const [zone] = useTimeZone()
+  const [asked, setAsked] = useState(false)
+  const list = useQuery({
+    ...trpc.runs.list.queryOptions({ workflowIds: [workflowId], limit: RUNS }),
+    enabled: asked,
+    staleTime: 10_000,
+  })
+  const timeOf = (startTime: string) => clockTime(new Date(startTime), zone, Date.now())
+  const newest = source === 'newest' && run ? `The newest run, ${timeOf(run.startTime)}` : 'The newest run'
+  const runs = (list.data?.runs ?? []).map(({ runId, businessKey, state, startTime }) => ({
+    value: runId,
+    label: [businessKey ?? runId, state, timeOf(startTime)].join(', '),
+  }))
+  const known = runs.some(({ value }) => value === source)
+  const chosen = source !== 'newest' && source !== 'sample' && !known ? [{ value: source, label: source }] : []
+  return (
+    <Select
+      size="xs"
+      mb="xs"
+      label="Values of"
+      data={[
+        { value: 'newest', label: newest },
+        { value: 'sample', label: 'Sample values' },
+        ...(runs.length + chosen.length > 0 ? [{ group: 'Runs', items: [...chosen, ...runs] }] : []),
+      ]}
+      value={source}
+      onChange={(next) => next !== null && onChange(next)}
+      onDropdownOpen={() => setAsked(true)}
+      allowDeselect={false}
+      comboboxProps={{ withinPortal: true }}
+    />
+  )
+}
