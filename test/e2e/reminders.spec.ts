@@ -1,3 +1,4 @@
+import { createGroup } from '@/server/members/groups/create'
 import { sweepReminders } from '@/server/runs/remind'
 import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/lifecycle'
@@ -12,6 +13,7 @@ test('a step reminds people and then gives its task to others, as its form says;
   page,
   workspace,
 }) => {
+  await createGroup(workspace.ctx, { name: 'Finance' })
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Refunds',
     steps: [
@@ -23,15 +25,18 @@ test('a step reminds people and then gives its task to others, as its form says;
   })
   await page.goto(`/${workspace.slug}/workflows/${id}?step=ok`)
   await page.locator('.react-flow__node-step').filter({ hasText: 'The decision' }).click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
   const reminders = page.getByRole('group', { name: 'Reminders' })
   await reminders.getByLabel('Remind after', { exact: true }).fill('1')
   await reminders.getByLabel('Again every', { exact: true }).fill('12')
   await reminders.getByLabel('Unit of again every').click()
   await page.getByRole('option', { name: 'hours' }).click()
   await reminders.getByLabel('Number of reminders').fill('2')
-  await reminders.getByRole('button', { name: 'Add a person or role' }).click()
-  await reminders.getByLabel('Kind of assignee 1').click()
-  await page.getByRole('option', { name: 'Role' }).click()
+  const others = reminders.getByRole('combobox', { name: 'Then give it to' })
+  await others.fill('fin')
+  await expect(page.getByRole('option', { name: 'Finance' })).toBeVisible()
+  await others.press('Enter')
+  await others.blur()
   expect(await violationsOf(page, WCAG)).toEqual([])
   await page
     .getByRole('button', { name: /^Publish/ })
@@ -47,7 +52,7 @@ test('a step reminds people and then gives its task to others, as its form says;
   await reached(workspace, runId, ({ status }) => status === 'paused')
   const { pauseSignal } = await getRunStatus(workspace.ctx, { runId })
   expect(pauseSignal).toMatchObject({
-    reminders: { after: 'P1D', every: 'PT12H', times: 2, handTo: ['role:admin'] },
+    reminders: { after: 'P1D', every: 'PT12H', times: 2, handTo: ['group:finance'] },
   })
   await page.goto(`/${workspace.slug}/inbox`)
   await page.getByRole('button', { name: /Refund of AX-210/ }).click()
@@ -63,13 +68,11 @@ test('a step reminds people and then gives its task to others, as its form says;
   await expect(task.getByText('Reminded anybody with the role operator or higher (1 of 2)')).toBeVisible()
   await sweepIn(37)
   await sweepIn(50)
-  await expect(task.getByText('Handed to anybody with the role admin or higher after 2 reminders')).toBeVisible()
+  await expect(task.getByText('Handed to anybody in the group Finance after 2 reminders')).toBeVisible()
   expect(await violationsOf(page, WCAG)).toEqual([])
 
   await page.goto(`/${workspace.slug}/runs/${runId}?step=ok`)
-  await expect(
-    page.getByText(/After 2 reminders, it was handed to anybody with the role admin or higher/),
-  ).toBeVisible()
+  await expect(page.getByText(/After 2 reminders, it was handed to anybody in the group Finance/)).toBeVisible()
   await expect(page.getByText('Reminded anybody with the role operator or higher (2 of 2)').first()).toBeVisible()
   expect(await violationsOf(page, WCAG)).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { createMember } from '@/server/members/create'
+import { createGroup } from '@/server/members/groups/create'
 import type { Role } from '@/server/roles'
 import { cancelRun } from '@/server/runs/cancel'
 import { claimTask } from '@/server/runs/claim'
@@ -188,6 +189,20 @@ describe('a task that is handed over', () => {
     expect((await getTask(ann, { runId: ends, pauseId })).claim).toBeNull()
     await answer(tess, stays)
     await answer(ann, ends)
+  })
+
+  test('to a group is answered by its members', async () => {
+    const { tess, tom } = people
+    await createGroup(runtime.ctx, { name: 'Finance', memberIds: [tom.actor.id] })
+    const runId = await paused({ assignees: [TESS], reminders: { after: 'P1D', handTo: ['group:Finance'] } })
+    await sweepAt(runId, 24)
+    await sweepAt(runId, 48)
+    expect((await getTask(tom, { runId, pauseId })).reminders).toMatchObject([
+      { handed: false },
+      { handed: true, who: ['anybody in the group Finance'] },
+    ])
+    await expect(answer(tess, runId)).rejects.toMatchObject({ code: 'NOT_ASSIGNED' })
+    await answer(tom, runId)
   })
 
   test('cannot be answered by those who had it before, even if this process asked them just now', async () => {

@@ -24,6 +24,7 @@ const PARTS: Record<Exclude<Part, 'times'>, PartHint> = {
   handTo: {
     widget: 'assignees',
     label: 'Then give it to',
+    placeholder: 'Name, email, group or role',
     help: 'They answer instead, one interval after the last reminder.',
   },
 }
