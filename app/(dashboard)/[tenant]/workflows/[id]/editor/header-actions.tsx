@@ -1,21 +1,11 @@
 'use client'
 import { Button, Menu } from '@mantine/core'
-import { CircleAlert, History, Play, Rocket, Route } from 'lucide-react'
+import { CircleAlert, History, Play, Route } from 'lucide-react'
 import { useTenant } from '../../../tenant-context'
 import type { Startable } from '../../run-dialog'
 import { StartButton } from '../../start-button'
 import type { Panel } from './bottom-panel'
-
-/** Opens the dialog that publishes, for the roles that may. */
-export function PublishButton({ onPublish }: { onPublish: () => void }) {
-  const { may } = useTenant()
-  if (!may('workflow:publish')) return null
-  return (
-    <Button leftSection={<Rocket size={16} aria-hidden />} onClick={onPublish}>
-      Publish
-    </Button>
-  )
-}
+import { PublishButton } from './publish-button'
 
 /** Actions on the whole workflow, for the roles that have them. */
 export function HeaderActions(props: {
