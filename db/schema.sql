@@ -20,6 +20,7 @@ BEGIN
 		ON CONFLICT (tenant_id, run_id, pause_id, user_id, kind) DO UPDATE SET id = excluded.id, status = 'pending', tries = 0,
 			reason = NULL, due_at = excluded.due_at, leased_until = NULL, created_at = excluded.created_at, ended_at = NULL
 			WHERE task_mails.kind = 'reminder'
+				AND (task_mails.status = 'pending' OR task_mails.ended_at < now() - interval '55 minutes')
 		RETURNING id, kind)
 	INSERT INTO outbox (id, tenant_id, name, data)
 	SELECT 'evt_' || id, of_tenant, 'mail/task.due', jsonb_build_object('tenantId', of_tenant, 'mailId', id)

@@ -26,7 +26,9 @@ CREATE UNIQUE INDEX "groups_key" ON "groups" USING btree ("tenant_id","key");-->
 
 -- Writes a mail about a task to each of these people, and the outbox event that has it sent. It also writes the mail that says
 -- that the task is overdue, due at that time and dropped if the task has been answered by then. Each is written once, except
--- for reminders: a new one takes the row of the last one, so that no more than one waits for a mail server.
+-- for reminders: a new one takes the row of the last one, so that no more than one waits for a mail server. A row that ended
+-- lately stays as it is, and no mail is written: `server/mail/deliver.ts` counts it in the limit of an hour. It is not quite an
+-- hour, because a mail ends a moment after its reminder, and hourly ones are all to be sent.
 CREATE OR REPLACE FUNCTION "enqueue_mail"(of_tenant text, of_run text, of_pause text, why text, people text[], due text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	WITH written AS (
@@ -37,6 +39,7 @@ BEGIN
 		ON CONFLICT (tenant_id, run_id, pause_id, user_id, kind) DO UPDATE SET id = excluded.id, status = 'pending', tries = 0,
 			reason = NULL, due_at = excluded.due_at, leased_until = NULL, created_at = excluded.created_at, ended_at = NULL
 			WHERE task_mails.kind = 'reminder'
+				AND (task_mails.status = 'pending' OR task_mails.ended_at < now() - interval '55 minutes')
 		RETURNING id, kind)
 	INSERT INTO outbox (id, tenant_id, name, data)
 	SELECT 'evt_' || id, of_tenant, 'mail/task.due', jsonb_build_object('tenantId', of_tenant, 'mailId', id)

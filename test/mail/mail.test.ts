@@ -234,8 +234,8 @@ test('a person who is given a task gets a mail naming the giver, and when it is 
   ])
 })
 
-test('each reminder is a mail of its own, one that could not be sent is replaced by the next, and a hand-over is mailed too', async () => {
-  const reminders = { after: 'PT1H', every: 'PT1H', times: 3, handTo: ['user:tom@example.com'] }
+test('each reminder is a mail, unless it comes too soon, and replaces one that could not be sent; a hand-over is mailed too', async () => {
+  const reminders = { after: 'PT1H', every: 'PT1H', times: 4, handTo: ['user:tom@example.com'] }
   const runId = await paused({ assignees: ['user:tess@example.com'], reminders })
   await settled(runId, 1)
   const remindIn = (hours: number) =>
@@ -251,20 +251,25 @@ test('each reminder is a mail of its own, one that could not be sent is replaced
     ['tess@example.com', `Reminder: ${SUBJECT}`],
   ])
   expect(server.taken[1]?.text).toContain('This is a reminder. ten_test still waits for your answer:')
-  server.refuse = [451, 'Try later']
-  await remindIn(3)
   const reminder = async () => (await mails(runId)).find(({ kind }) => kind === 'reminder')
+  const first = await reminder()
+  await remindIn(3)
+  expect(await reminder()).toEqual(first)
+  await database.sql`
+    update task_mails set ended_at = ended_at - interval '1 hour' where run_id = ${runId} and kind = 'reminder'`
+  server.refuse = [451, 'Try later']
+  await remindIn(5)
   await expect.poll(reminder, { timeout: 20_000 }).toMatchObject({ status: 'pending', tries: 1 })
   server.refuse = null
-  await remindIn(5)
+  await remindIn(7)
   await settled(runId, 2)
   await expect.poll(() => server.taken.length, { timeout: 20_000 }).toBe(3)
-  expect(server.taken[2]?.text).toContain('This is reminder 3.')
-  await remindIn(7)
+  expect(server.taken[2]?.text).toContain('This is reminder 4.')
+  await remindIn(9)
   await settled(runId, 3)
   expect(server.taken[3]).toMatchObject({
     ...{ to: 'tom@example.com', headers: expect.stringContaining(`Subject: ${SUBJECT}`) },
-    text: expect.stringContaining('ten_test asks for your answer, because nobody gave one after 3 reminders:'),
+    text: expect.stringContaining('ten_test asks for your answer, because nobody gave one after 4 reminders:'),
   })
   await resumeRun(people.tom, { runId, body: { type: 'request_user_action', actionId: 'yes' } })
   await runtime.wait(runId)
