@@ -95,7 +95,10 @@ async function sendReminder(
 ): Promise<void> {
   const now = tx.now()
   const number = countReminders(past) + 1
-  const to = await peopleToRemind(tx, pause, signalOf(pause))
+  const signal = signalOf(pause)
+  // Otherwise only somebody who may no longer answer would be reminded.
+  await releaseUnlessAllowed(tx, pause, signal)
+  const to = await peopleToRemind(tx, pause, signal)
   await noteReminder(tx, pause, {
     past: [...past, { at: now.toISOString(), to, number, times: plan.times }],
     remindAt: nextReminder(plan, number, now),
@@ -144,6 +147,7 @@ async function peopleToRemind(tx: Held, pause: PauseRow, signal: PauseSignal): P
   return left?.length ? left : assignees
 }
 
+/** Ends the claim of a member who may no longer answer, such as one who left the group that has the task. */
 async function releaseUnlessAllowed(tx: Held, pause: PauseRow, signal: PauseSignal): Promise<void> {
   const key = keyOf(pause)
   const [claim] = await tx.db.select({ person: taskClaims.person }).from(taskClaims).where(claimIs(key))

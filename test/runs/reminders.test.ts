@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { createMember } from '@/server/members/create'
 import { createGroup } from '@/server/members/groups/create'
+import { updateGroup } from '@/server/members/groups/update'
 import type { Role } from '@/server/roles'
 import { cancelRun } from '@/server/runs/cancel'
 import { claimTask } from '@/server/runs/claim'
@@ -135,6 +136,18 @@ describe('reminders', () => {
     expect(await sweepAt(runId, 24)).toBe(1)
     expect(await sweepAt(runId, 24)).toBe(0)
     await answer(people.tess, runId)
+  })
+
+  test('go to the whole group once the member who has claimed the task has left it', async () => {
+    const { tess, tom } = people
+    const { id } = await createGroup(runtime.ctx, { name: 'Stock', memberIds: [tess.actor.id, tom.actor.id] })
+    const runId = await paused({ assignees: ['group:Stock'], reminders: DAILY })
+    await claimTask(tess, { runId, pauseId, to: tess.actor.id, from: null })
+    await updateGroup(runtime.ctx, { id, body: { memberIds: [tom.actor.id] } })
+    await sweepAt(runId, 24)
+    expect(await pastOf(runId)).toMatchObject([{ to: ['group:stock'], number: 1 }])
+    expect((await getTask(tom, { runId, pauseId })).claim).toBeNull()
+    await answer(tom, runId)
   })
 
   test('are not sent for a task that was answered, has expired, was withdrawn, or has an answer that can be undone', async () => {
