@@ -68,6 +68,15 @@ test('a warning marks the assignee that it is about, and no other', () => {
   expect(isAbout(warning(NO_GROUP), 'group:finances')).toBe(true)
   expect(isAbout(warning(NO_GROUP), 'group:Finance')).toBe(false)
   expect(isAbout(warning(NO_GROUP), 'role:admin')).toBe(false)
+  for (const [before, after] of [
+    ['The workspace has no group ', ', so nobody in it can answer.'],
+    ['The group ', ' is called Money now.'],
+    ['Nobody in the group ', ' may answer tasks.'],
+  ]) {
+    const aboutUk = warning(`${before}Finance UK${after}`)
+    expect(isAbout(aboutUk, 'group:Finance UK')).toBe(true)
+    expect(isAbout(aboutUk, 'group:Finance')).toBe(false)
+  }
   expect(isAbout({ ...warning(NO_GROUP), code: 'INVALID_CONFIG' }, 'group:finances')).toBe(false)
 })
 

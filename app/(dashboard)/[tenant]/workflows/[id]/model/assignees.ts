@@ -62,12 +62,19 @@ export function labelOf(assignee: string, known: Assignable | undefined): string
   return choices.find(({ value }) => sameAssignee(value) === same)?.label ?? byId?.name ?? name
 }
 
+/** How each warning about a group begins, around its name; `server/workflows/check/assigned-groups.ts` writes them. */
+const OF_GROUPS = [
+  ['the workspace has no group ', ', so nobody '],
+  ['the group ', ' is called '],
+  ['nobody in the group ', ' may answer '],
+] as const
+
 /** Whether a warning is about this assignee. */
 export function isAbout({ code, message }: Pick<Problem, 'code' | 'message'>, assignee: string): boolean {
   const { kind, name } = partsOf(sameAssignee(assignee))
   const [text, wanted] = [message.toLowerCase(), name.toLowerCase()]
   if (code !== 'W_ASSIGNEE') return false
-  if (kind === 'group') return text.includes(`group ${wanted} `) || text.includes(`group ${wanted},`)
+  if (kind === 'group') return OF_GROUPS.some(([before, after]) => text.startsWith(before + wanted + after))
   return kind === 'user' && text.startsWith(`${wanted} `)
 }
 
