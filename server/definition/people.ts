@@ -40,7 +40,8 @@ export function sameName(name: string): string {
 
 /** The same for the name of a group, which is case-insensitive. */
 export function sameGroup(name: string): string {
-  return sameName(name).toLowerCase()
+  // In lower case, some letters have a composed form that they do not have in upper case.
+  return sameName(name).toLowerCase().normalize('NFC')
 }
 
 /** The same for an assignment. */

@@ -7,6 +7,7 @@ import {
   labelOf,
   typedAssignee,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/assignees'
+import { sameGroup } from '@/server/definition/people'
 import type { Problem } from '@/server/workflows/check/problem'
 import { alone, step } from './fix-drafts'
 
@@ -41,6 +42,14 @@ test.each<[string, string | null]>([
   ['x'.repeat(257), null],
 ])('%j means %j', (typed, assignee) => {
   expect(typedAssignee(typed)).toBe(assignee)
+})
+
+test.each([
+  ['FINANCE', 'finance'],
+  ['J\u030C', '\u01F0'],
+])('the group %j is %j, and that is its own form', (name, same) => {
+  expect(sameGroup(name)).toBe(same)
+  expect(sameGroup(same)).toBe(same)
 })
 
 test.each([

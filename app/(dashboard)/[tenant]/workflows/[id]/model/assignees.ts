@@ -72,7 +72,7 @@ const OF_GROUPS = [
 /** Whether a warning is about this assignee. */
 export function isAbout({ code, message }: Pick<Problem, 'code' | 'message'>, assignee: string): boolean {
   const { kind, name } = partsOf(sameAssignee(assignee))
-  const [text, wanted] = [message.toLowerCase(), name.toLowerCase()]
+  const [text, wanted] = [message.toLowerCase().normalize('NFC'), name.toLowerCase().normalize('NFC')]
   if (code !== 'W_ASSIGNEE') return false
   if (kind === 'group') return OF_GROUPS.some(([before, after]) => text.startsWith(before + wanted + after))
   return kind === 'user' && text.startsWith(`${wanted} `)
