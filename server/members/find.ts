@@ -31,14 +31,18 @@ export async function namedPerson({ db }: Pick<TransactionContext, 'db'>, userId
   return { id: userId, name: row?.email ?? userId }
 }
 
-/** Locks the tenant's owners: if two requests each remove an owner, the later sees the earlier one's change. */
+/**
+ * Locks the tenant's owners: if two requests each remove an owner, the later sees the earlier one's change. It
+ * lets through a request that sets the members of a group: that one locks members in another order, so each could wait
+ * for the other.
+ */
 export async function lockOwners(tx: TransactionContext): Promise<void> {
   await tx.db
     .select({ userId: members.userId })
     .from(members)
     .where(and(eq(members.tenantId, tx.tenantId), eq(members.role, 'owner')))
     .orderBy(members.userId)
-    .for('update')
+    .for('no key update')
 }
 
 /** @throws AppError CONFLICT if the tenant would have no owner left */

@@ -112,6 +112,20 @@ test('only members of the workspace are in its groups, and who leaves it leaves 
   expect((await getGroup(tenant, { id })).memberIds).toEqual([])
 })
 
+test('an owner can be added to a group while another member is removed, neither waiting for the other', async () => {
+  const owner = await newMember(database, tenant, 'owner')
+  const ada = await newMember(database, tenant, 'operator')
+  const { id } = await createGroup(tenant, { name: 'Finance' })
+  await database.sql.begin(async (sql) => {
+    await sql`select from members where user_id = ${owner.userId} for key share`
+    expect(await code(removeMember(tenant, { userId: ada.userId }))).toBe('done')
+  })
+  await database.sql.begin(async (sql) => {
+    await sql`select from members where user_id = ${owner.userId} for no key update`
+    expect(await code(updateGroup(tenant, { id, body: { memberIds: [owner.userId] } }))).toBe('done')
+  })
+})
+
 test('another workspace has groups of its own, of the same names', async () => {
   const other = await newTenant(database)
   const { id } = await createGroup(tenant, { name: 'Finance' })
