@@ -24,7 +24,7 @@ export async function updateGroup(
   { id, body }: { id: string; body: unknown },
 ): Promise<GroupInUse> {
   authorize(ctx, 'member:manage')
-  return withTransaction(ctx, async (tx) => {
+  const group = await withTransaction(ctx, async (tx) => {
     await getTenant(tx, { lock: true })
     const old = await requireGroup(tx, id)
     const { name = old.name, memberIds } = parseInput(UpdateGroup, body)
@@ -33,8 +33,10 @@ export async function updateGroup(
     const changed = differences({ name: old.name, members: before }, { name, members: emails })
     if (Object.keys(changed).length > 0) await rename(tx, old, name)
     await recordChanges(tx, 'group.updated', { id, name }, changed)
-    return withUse(tx, await requireGroup(tx, id))
+    return requireGroup(tx, id)
   })
+  // It reads every definition, and nobody should wait for that at the tenant's lock.
+  return withUse(ctx, group)
 }
 
 async function rename(tx: TransactionContext, { id, ...old }: Group, name: string): Promise<void> {
