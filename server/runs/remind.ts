@@ -10,7 +10,7 @@ import type { PauseSignal } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { noteReminder, touchRun } from '../interpreter/index'
 import { fairOrder } from '../query/fair-order'
-import { pauseIs, recordOfPause } from '../run-store/conditions'
+import { pauseIs, recordOfPause, runOf } from '../run-store/conditions'
 import { type Held, hold } from '../run-store/held'
 import { claimIs, claimStands } from './claim-row'
 import { barOf, forbidsStarter, isVote, startersOf } from './may-answer'
@@ -18,6 +18,8 @@ import { personOfMember } from './person'
 import { type PauseRow, signalOf } from './present'
 
 const BATCH = 200
+/** Of one sweep; the next one, a minute later, takes the rest. */
+const MAX_BATCHES = 25
 const AT_ONCE = 4
 
 type OfTask = Pick<PauseRow, 'tenantId' | 'runId' | 'id'>
@@ -28,8 +30,10 @@ type OfTask = Pick<PauseRow, 'tenantId' | 'runId' | 'id'>
  * and one that is late by several intervals is sent once too.
  */
 export async function sweepReminders(clock: Sweep): Promise<{ done: number }> {
-  for (let done = 0; ; ) {
-    const due = await findDue(clock)
+  const now = clock.now()
+  let done = 0
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const due = await findDue(clock, now)
     const before = done
     await forEachAtOnce(due, AT_ONCE, async (task) => {
       try {
@@ -39,16 +43,17 @@ export async function sweepReminders(clock: Sweep): Promise<{ done: number }> {
         clock.log.error({ err, tenantId, runId, pauseId: id }, 'nobody could be reminded of a task')
       }
     })
-    if (due.length < BATCH || done === before) return { done }
+    if (due.length < BATCH || done === before) break
   }
+  return { done }
 }
 
-function findDue({ db, now }: Sweep): Promise<OfTask[]> {
+function findDue({ db }: Sweep, now: Date): Promise<OfTask[]> {
   return db
     .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id })
     .from(pauses)
-    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId)))
-    .where(isDue(now()))
+    .innerJoinLateral(runOf(pauses), sql`true`)
+    .where(isDue(now))
     .orderBy(fairOrder(pauses.tenantId, pauses.remindAt), asc(pauses.remindAt))
     .limit(BATCH)
 }
@@ -96,7 +101,7 @@ async function sendReminder(
   const now = tx.now()
   const number = countReminders(past) + 1
   const signal = signalOf(pause)
-  // Otherwise only somebody who may no longer answer would be reminded.
+  // Otherwise only a member who may no longer answer would be reminded.
   await releaseUnlessAllowed(tx, pause, signal)
   const to = await peopleToRemind(tx, pause, signal)
   await noteReminder(tx, pause, {
