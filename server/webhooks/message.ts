@@ -86,14 +86,22 @@ export async function bodyOf(
   return JSON.stringify({ type, timestamp: createdAt.toISOString(), data })
 }
 
-/** The member whom another gave the task to, in the form of `assignees`; null if the workflow itself assigned it. */
+/**
+ * The member whom another gave the task to, in the form of `assignees`; null if the workflow itself assigned it or has
+ * handed it over since.
+ */
 async function givenTo({ db, tenantId }: ServiceContext, runId: string, pauseId: string | null) {
   const [claim] = await db
-    .select({ email: users.email })
+    .select({ email: users.email, at: taskClaims.claimedAt, reminders: stepRecords.reminders })
     .from(taskClaims)
     .innerJoin(users, eq(users.id, taskClaims.person))
+    .innerJoin(pauses, pauseIs({ tenantId, runId }, pauseId ?? ''))
+    .leftJoin(stepRecords, recordOfPause)
     .where(and(claimIs({ tenantId, runId, pauseId: pauseId ?? '' }), ne(taskClaims.person, taskClaims.claimedBy)))
-  return claim ? `user:${claim.email}` : null
+  if (!claim) return null
+  const last = claim.reminders?.at(-1)
+  const handed = last && 'handedTo' in last && Date.parse(last.at) >= claim.at.getTime()
+  return handed ? null : `user:${claim.email}`
 }
 
 /** The question of a pause; and its reminders, if the message may be about one. */

@@ -65,6 +65,11 @@ const makeLate = (runId: string) => database.sql`
   update pauses set signal = jsonb_set(signal::jsonb, '{dueAt}', to_jsonb(${new Date(Date.now() - 3_600_000).toISOString()}::text))::json
   where run_id = ${runId}`
 const sweep = () => sweepOverdue({ db: database.db, log: runtime.ctx.log, now: () => new Date() })
+const sweepIn = (hours: number) =>
+  sweepReminders({
+    ...{ db: database.db, log: runtime.ctx.log },
+    now: () => new Date(Date.now() + hours * 3_600_000 + 60_000),
+  })
 const answer = (runId: string) =>
   resumeRun(runtime.ctx, {
     ...{ runId, pauseId },
@@ -115,11 +120,6 @@ test('each reminder is reported, and then that others have the task', async () =
   const runId = await paused({ assignees: ['user:tess@example.com'], reminders })
   const before = ['run.paused', 'task.assigned']
   await toldTypes(runId, before)
-  const sweepIn = (hours: number) =>
-    sweepReminders({
-      ...{ db: database.db, log: runtime.ctx.log },
-      now: () => new Date(Date.now() + hours * 3_600_000 + 60_000),
-    })
   await Promise.all([sweepIn(1), sweepIn(1)])
   await toldTypes(runId, [...before, 'task.reminded'])
   const [to, number] = [['user:tess@example.com'], 1]
@@ -137,6 +137,24 @@ test('each reminder is reported, and then that others have the task', async () =
   expect(told(runId)[4]?.data).not.toHaveProperty('pauseSignal.remindAt')
   await answer(runId)
   await toldTypes(runId, [...handed, 'run.completed'])
+})
+
+test('a task that is handed over is given to nobody, even if a member to whom it was given before keeps it', async () => {
+  const [una, uwe] = [await person('Una'), await person('Uwe')]
+  const assignees = ['user:una@example.com', 'user:uwe@example.com']
+  const handTo = ['user:uwe@example.com', 'role:owner']
+  const runId = await paused({ assignees, reminders: { after: 'PT1H', handTo } })
+  await claimTask(una, { runId, pauseId, to: uwe.actor.id, from: null })
+  const before = ['run.paused', 'task.assigned', 'task.assigned']
+  await toldTypes(runId, before)
+  await sweepIn(1)
+  await toldTypes(runId, [...before, 'task.reminded'])
+  await sweepIn(3)
+  await toldTypes(runId, [...before, 'task.reminded', 'task.assigned'])
+  const given = told(runId).flatMap(({ type, data }) => (type === 'task.assigned' ? [data] : []))
+  expect(given).toMatchObject([{ givenTo: null }, { givenTo: 'user:uwe@example.com' }, { givenTo: null }])
+  await answer(runId)
+  await toldTypes(runId, [...before, 'task.reminded', 'task.assigned', 'run.completed'])
 })
 
 test('a late task that a process of the release before finds is reported too', async () => {
