@@ -9,7 +9,8 @@ export function claimIs({ tenantId, runId, pauseId }: { tenantId: string; runId:
   return and(eq(taskClaims.tenantId, tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId))
 }
 
-const ANSWERING = sql.join(
+/** The roles that may answer tasks, for `in (…)`. */
+export const ANSWERING = sql.join(
   ROLES.filter((role) => may(role, 'task:answer')).map((role) => sql`${role}`),
   sql`, `,
 )

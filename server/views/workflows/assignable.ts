@@ -1,9 +1,9 @@
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { groups } from '@/db/schema/groups'
 import { members, users } from '@/db/schema/members'
-import { authorize, may } from '../../auth/policy'
+import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { roleOf } from '../../roles'
+import { ANSWERING } from '../../runs/claim-row'
 
 /** The most people to offer; others can be typed. */
 const MAX_PEOPLE = 1_000
@@ -19,16 +19,13 @@ export async function listAssignable(ctx: ServiceContext): Promise<Assignable> {
   authorize(ctx, 'workflow:write')
   const [people, named] = await Promise.all([
     ctx.db
-      .select({ id: users.id, name: users.name, email: users.email, role: members.role })
+      .select({ id: users.id, name: users.name, email: users.email })
       .from(members)
       .innerJoin(users, eq(users.id, members.userId))
-      .where(eq(members.tenantId, ctx.tenantId))
+      .where(and(eq(members.tenantId, ctx.tenantId), sql`${members.role} in (${ANSWERING})`))
       .orderBy(asc(users.name), asc(users.id))
       .limit(MAX_PEOPLE),
     ctx.db.select({ name: groups.name }).from(groups).where(eq(groups.tenantId, ctx.tenantId)).orderBy(asc(groups.key)),
   ])
-  return {
-    people: people.filter(({ role }) => may(roleOf(role), 'task:answer')).map(({ role: _, ...person }) => person),
-    groups: named,
-  }
+  return { people, groups: named }
 }
