@@ -182,10 +182,29 @@ describe('a task that is handed over', () => {
     await sweepAt(runId, 72)
     expect(await pastOf(runId)).toMatchObject([{ to: [TOM] }, { to: [TOM] }, { handedTo: ['role:admin'] }])
     await expect(answer(people.tom, runId)).rejects.toMatchObject({ code: 'NOT_ASSIGNED' })
+    expect((await getTask(people.ann, { runId, pauseId })).people.voters).toBeNull()
     expect(await answer(people.ann, runId)).toMatchObject({ status: 'running' })
     expect((await runtime.wait(runId)).data).toMatchObject({
       ok: { actionId: 'yes', votes: [{ name: 'Tess' }, { name: 'Ann' }] },
     })
+  })
+
+  test('counts those who voted before it was handed over among its voters, each once', async () => {
+    const ann = 'user:ann@example.com'
+    for (const [handTo, voters] of [
+      [[TOM, ann], 3],
+      [[TESS, ann], 2],
+    ] as const) {
+      const reminders = { after: 'P1D', handTo }
+      const runId = await paused({ assignees: [TESS, TOM], needs: { yes: 2 }, expiresIn: 'P30D', reminders })
+      await answer(people.tess, runId)
+      await sweepAt(runId, 24)
+      await sweepAt(runId, 48)
+      const seen = (await getTask(people.ann, { runId, pauseId })).people
+      expect(seen).toMatchObject({ voters, votes: [{ name: 'Tess' }] })
+      await answer(people.ann, runId)
+      await runtime.wait(runId)
+    }
   })
 
   test('keeps a claim of a member who may still answer, and ends any other', async () => {

@@ -4,7 +4,7 @@ import { members, users } from '@/db/schema/members'
 import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { JsonObject } from '../../definition/json'
-import { assigneeText, namedPeople, partsOf, sameName, votesNeeded } from '../../definition/people'
+import { assigneeText, namedPeople, partsOf, sameAssignee, sameName, votesNeeded } from '../../definition/people'
 import type { PauseSignal } from '../../definition/run'
 import type { Fields } from '../../definition/schema'
 import { askedFields } from '../../runs/asked-fields'
@@ -23,7 +23,7 @@ export interface TaskPeople {
   votes: ShownVote[] | null
   /** The votes each action needs and has. */
   needs: { label: string; votes: number; cast: number }[]
-  /** The number of possible voters, if they are named. */
+  /** The number of people who may vote or have voted, if the task names each of those who may. */
   voters: number | null
   /** Why the viewer may not answer, besides their role; null if they may. */
   bar: Bar | 'ALREADY_VOTED' | null
@@ -99,7 +99,7 @@ export async function readPeople(
               cast: cast.filter(({ actionId }) => actionId === id).length,
             }))
           : [],
-        voters: isVote(signal) ? namedPeople(signal.assignees) : null,
+        voters: isVote(signal) ? countVoters(signal, cast) : null,
         bar: voted ? 'ALREADY_VOTED' : barOf(signal, viewer, starters),
       },
     ]
@@ -108,11 +108,21 @@ export async function readPeople(
   return (pauseId) => byId.get(pauseId) ?? ANYBODY
 }
 
+/** The people whom the task names, and those who voted before it was handed over to these. */
+function countVoters({ assignees }: PauseSignal, cast: readonly { by: string; email: string | null }[]) {
+  const named = namedPeople(assignees)
+  if (named === null) return null
+  const theirs = new Set(assignees?.map(sameAssignee))
+  const isTheirs = (name: string) => theirs.has(`user:${sameName(name)}`)
+  return named + cast.filter(({ by, email }) => !isTheirs(by) && !isTheirs(email ?? by)).length
+}
+
 function readVotes(ctx: ServiceContext, runId: string, asked: readonly Asked[]) {
   return ctx.db
     .select({
       pauseId: pauseVotes.pauseId,
       by: pauseVotes.person,
+      email: users.email,
       name: pauseVotes.name,
       actionId: pauseVotes.actionId,
       actionValue: pauseVotes.actionValue,
@@ -121,6 +131,7 @@ function readVotes(ctx: ServiceContext, runId: string, asked: readonly Asked[]) 
       at: pauseVotes.createdAt,
     })
     .from(pauseVotes)
+    .leftJoin(users, eq(users.id, pauseVotes.person))
     .where(
       and(
         eq(pauseVotes.tenantId, ctx.tenantId),
