@@ -34,7 +34,7 @@ CREATE OR REPLACE FUNCTION public.enqueue_mail_to(of_tenant text, of_run text, o
 AS $function$
 BEGIN
 	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN; END IF;
-	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, array_agg(DISTINCT named.user_id), due)
+	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, (array_agg(DISTINCT named.user_id ORDER BY named.user_id))[1:200], due)
 	FROM json_array_elements_text(assignees) assignee
 	CROSS JOIN LATERAL (
 		SELECT m.user_id FROM users u

@@ -25,12 +25,13 @@ BEGIN
 END $$;
 
 -- The same for assignees: those who are members get the mail, and so do the members of groups. An assignee is `user:` with an
--- address or an id, `group:` with a name in lower case, or a role.
+-- address or an id, `group:` with a name in lower case, or a role. At most 200 people get it, since all mails of a task are
+-- written in the transaction that opens it.
 -- `server/runs/remind.ts` calls it too.
 CREATE OR REPLACE FUNCTION "enqueue_mail_to"(of_tenant text, of_run text, of_pause text, why text, assignees json, due text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN; END IF;
-	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, array_agg(DISTINCT named.user_id), due)
+	PERFORM enqueue_mail(of_tenant, of_run, of_pause, why, (array_agg(DISTINCT named.user_id ORDER BY named.user_id))[1:200], due)
 	FROM json_array_elements_text(assignees) assignee
 	CROSS JOIN LATERAL (
 		SELECT m.user_id FROM users u

@@ -103,6 +103,31 @@ test('a task for a group is mailed to each of its members who may answer, once',
   expect(server.taken.map(({ to }) => to).sort()).toEqual(['tess@example.com', 'tom@example.com'])
 })
 
+test('a task for large groups is mailed to 200 people', async () => {
+  const { tenantId } = runtime.ctx
+  const { id } = await createGroup(runtime.ctx, { name: 'Crowd' })
+  const runId = await paused({ assignees: ['role:operator'] })
+  const rollback = new Error('nobody sends these')
+  let named: string[] = []
+  const written = database.sql.begin(async (sql) => {
+    await sql`
+      with made as (
+        insert into users (id, email, name)
+        select 'usr_c' || n, 'crowd' || n || '@example.com', 'Crowd' from generate_series(1001, 1210) n returning id)
+      insert into members (tenant_id, user_id, role) select ${tenantId}, id, 'operator' from made`
+    await sql`
+      insert into group_members (tenant_id, group_id, user_id)
+      select tenant_id, ${id}, user_id from members where tenant_id = ${tenantId} and user_id like 'usr_c1%'`
+    await sql`
+      select enqueue_mail_to(${tenantId}, ${runId}, 'main:ok#1', 'assigned', '["group:crowd"]'::json, null)`
+    const rows = await sql<{ user_id: string }[]>`select user_id from task_mails where run_id = ${runId} order by user_id`
+    named = rows.map((row) => row.user_id)
+    throw rollback
+  })
+  await expect(written).rejects.toBe(rollback)
+  expect([named.length, named[0], named.at(-1)]).toEqual([200, 'usr_c1001', 'usr_c1200'])
+})
+
 test('a task is mailed to each member whom it names, once, with a link that answers it', async () => {
   const assignees = ['user:Tess@example.com', `user:${people.tom.actor.id}`, 'user:vera@example.com']
   const runId = await paused({
