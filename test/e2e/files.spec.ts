@@ -187,7 +187,7 @@ test('several files of one field are chosen at a start and in a task, and shown 
     names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`content of ${name}`) }))
   await page.goto(`/${workspace.slug}/workflows`)
   await page.getByRole('button', { name: 'Actions for Claim' }).click()
-  await page.getByRole('menuitem', { name: /^Run/ }).click()
+  await page.getByRole('menuitem', { name: /^Start/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.locator('input[type="file"]').setInputFiles(chosen('one.txt', 'two.txt'))
   await dialog.getByRole('button', { name: 'Start run' }).click()

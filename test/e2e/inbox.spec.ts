@@ -170,7 +170,7 @@ test('a start that takes a file has a file picker', async ({ page, workspace }) 
     .getByRole('button', { name: /Actions of Paper|More.*Paper|Paper/ })
     .first()
     .click()
-  await page.getByRole('menuitem', { name: /^Run/ }).click()
+  await page.getByRole('menuitem', { name: /^Start/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.locator('input[type="file"]').setInputFiles({
     name: 'paper.txt',
@@ -202,7 +202,7 @@ test('objects and lists of a start are filled in by rows', async ({ page, worksp
   await publishWorkflow(workspace.ctx, { id })
   await page.goto(`/${workspace.slug}/workflows`)
   await page.getByRole('button', { name: 'Actions for Shop' }).click()
-  await page.getByRole('menuitem', { name: /^Run/ }).click()
+  await page.getByRole('menuitem', { name: /^Start/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel(/^name text/).fill('Tess')
   await dialog.getByLabel(/^amount number/).fill('2.5')

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { previewOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/preview'
 import {
-  eachOnce,
   lastOf,
+  repeated,
   rootsOfEntries,
   sampleValues,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/shown-values'
 import type { ScopeEntry } from '@/server/workflows/check/scope'
 
 const VALUES = { amount: 120, name: 'Ada', order: { lines: [{ sku: 'a' }], note: null }, ['__proto__x']: 1 }
-const of = (text: string, code = false, leftOut: string[] = []) => previewOf(text, code, { values: VALUES, leftOut })
+const NAMES = new Set([...Object.keys(VALUES), 'none', 'missing', 'big', 'text'])
+const of = (text: string, code = false, leftOut: string[] = []) =>
+  previewOf(text, code, { values: VALUES, names: NAMES, leftOut })
 
 describe('what a text gives with the shown values', () => {
   test.each([
@@ -20,6 +22,7 @@ describe('what a text gives with the shown values', () => {
     ['${none ?? "nothing"}', { gives: 'nothing' }],
     ['${order.note}', { gives: 'null' }],
     ['${none.deep}', { missing: 'none.deep' }],
+    ['${unasked}', null],
     ['no reference', null],
     ['costs $${amount}', null],
     ['${amount', null],
@@ -37,9 +40,11 @@ describe('what a text gives with the shown values', () => {
 
   test('says nothing about values that are too large to be here, and cuts long ones', () => {
     expect(of('${amount} and ${big}', false, ['big'])).toBeNull()
-    const long = previewOf('${text}', false, { values: { text: 'x '.repeat(500) }, leftOut: [] })
+    const long = previewOf('${text}', false, { values: { text: 'x '.repeat(500) }, names: NAMES, leftOut: [] })
     expect(long && 'gives' in long && long.gives.length).toBeLessThanOrEqual(161)
-    expect(previewOf('${text}', false, { values: { text: ' ' }, leftOut: [] })).toEqual({ gives: 'an empty text' })
+    expect(previewOf('${text}', false, { values: { text: ' ' }, names: NAMES, leftOut: [] })).toEqual({
+      gives: 'an empty text',
+    })
   })
 })
 
@@ -59,7 +64,8 @@ describe('the entries of a list', () => {
   ]
 
   test('have each value once, under the name that people gave it', () => {
-    expect(eachOnce(entries).map(({ name }) => name)).toEqual([
+    const repeats = repeated(entries)
+    expect(entries.filter((one) => !repeats.has(one)).map(({ name }) => name)).toEqual([
       'amount',
       'customer',
       'customer.city',

@@ -7,11 +7,13 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { branchesAround, originOf } from '../../definition/branches'
 import { type JsonObject, type JsonValue, jsonSize, own } from '../../definition/json'
 import { StepRef } from '../../definition/step-ref'
+import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
 import { getRunRow } from '../../run-store/find-run'
 import { MAIN_BRANCH } from '../../run-store/names'
 import { dataBefore } from '../../runs/progress'
 import { runMaskerOf } from '../../runs/run-masker'
+import { isLarge } from '../../runs/stored-run'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 
@@ -58,47 +60,54 @@ export async function readStepValues(ctx: ServiceContext, input: unknown): Promi
   authorize(ctx, 'run:read')
   const { workflowId, stepId, names, runId, anyRun } = parseInput(ReadStepValues, input)
   const { id } = await findRow(ctx, WORKFLOW, workflowId)
-  return withTransaction(ctx, async (tx) => {
-    const candidates = candidatesOf(tx, id, runId)
-    const visit = await newestVisit(tx, candidates, stepId)
-    const found = visit ?? (anyRun ? await newestRun(tx, candidates) : undefined)
-    if (!found) return { run: null, values: {}, leftOut: [] }
-    const data = await dataAt(tx, found.runId, found)
-    const outputs = await outputsOf(
-      tx,
-      found,
-      names.filter((name) => name !== '_' && own(data, name) === undefined),
-    )
-    const masker = await runMaskerOf(tx, found.runId)
-    const values: JsonObject = {}
-    const leftOut: string[] = []
-    let left = MAX_BYTES
-    for (const name of names) {
-      const value = name === '_' ? undefined : (own(data, name) ?? outputs.get(name))
-      const named: JsonObject = name === '_' ? data : value === undefined ? {} : { [name]: value }
-      for (const [field, shown] of Object.entries(masker.json(named))) {
-        const size = jsonSize({ [field]: shown })
-        if (size > left) leftOut.push(field)
-        else {
-          left -= size
-          values[field] = shown
-        }
-      }
+  const candidates = candidatesOf(ctx, id, runId)
+  const visit = await newestVisit(ctx, candidates, stepId)
+  const found = visit ?? (anyRun ? await newestRun(ctx, candidates) : undefined)
+  if (!found) return { run: null, values: {}, leftOut: [] }
+  const read = (reading: ServiceContext) => withTransaction(reading, (tx) => valuesAt(tx, found, names))
+  const values = (await isLarge(ctx, found.runId)) ? await largeRead(ctx, read) : await read(ctx)
+  const run = { id: found.runId, startTime: found.startTime.toISOString(), reached: visit !== undefined }
+  return { run, ...values }
+}
+
+/** The values of these names at a place, as far as they fit. */
+async function valuesAt(
+  tx: TransactionContext,
+  at: Place & { runId: string },
+  names: string[],
+): Promise<Omit<StepValues, 'run'>> {
+  const data = await dataAt(tx, at.runId, at)
+  const ofSteps = names.filter((name) => name !== '_' && own(data, name) === undefined)
+  const [outputs, masker] = await Promise.all([outputsOf(tx, at, ofSteps), runMaskerOf(tx, at.runId)])
+  const wanted = names.includes('_') ? { ...data } : {}
+  for (const name of names) {
+    const value = own(data, name) ?? outputs.get(name)
+    if (name !== '_' && value !== undefined) wanted[name] = value
+  }
+  const values: JsonObject = {}
+  const leftOut: string[] = []
+  let left = MAX_BYTES
+  for (const [name, value] of Object.entries(wanted)) {
+    // Before it is masked, which takes longer.
+    const size = jsonSize({ [name]: value })
+    if (size > left) leftOut.push(name)
+    else {
+      left -= size
+      Object.assign(values, masker.json({ [name]: value }))
     }
-    const run = { id: found.runId, startTime: found.startTime.toISOString(), reached: visit !== undefined }
-    return { run, values, leftOut }
-  })
+  }
+  return { values, leftOut }
 }
 
 /** The runs to look through, the newest first. */
-function candidatesOf(tx: TransactionContext, workflowId: string, runId: string | undefined) {
+function candidatesOf(ctx: ServiceContext, workflowId: string, runId: string | undefined) {
   // A run of this step alone only repeats someone's sample input. Data of a token's subject must not be copied.
-  return tx.db
+  return ctx.db
     .select({ runId: runs.id, startTime: runs.startTime })
     .from(runs)
     .where(
       and(
-        eq(runs.tenantId, tx.tenantId),
+        eq(runs.tenantId, ctx.tenantId),
         eq(runs.workflowId, workflowId),
         sql`(${runs.part} ? 'only') is not true`,
         ne(runs.startedVia, 'jwt'),
@@ -111,18 +120,18 @@ function candidatesOf(tx: TransactionContext, workflowId: string, runId: string 
 }
 type Candidates = ReturnType<typeof candidatesOf>
 
-async function newestRun(tx: TransactionContext, newest: Candidates) {
-  const [found] = await tx.db.select().from(newest).orderBy(desc(newest.startTime), desc(newest.runId)).limit(1)
+async function newestRun(ctx: ServiceContext, newest: Candidates) {
+  const [found] = await ctx.db.select().from(newest).orderBy(desc(newest.startTime), desc(newest.runId)).limit(1)
   return found && { ...found, ...AT_THE_END }
 }
 
-async function newestVisit(tx: TransactionContext, newest: Candidates, stepId: string) {
+async function newestVisit(ctx: ServiceContext, newest: Candidates, stepId: string) {
   const visit = sql`lateral (
     select v.seq, v.branch from (
       select s.seq, s.branch, s.step_id from ${stepRecords} s
-      where s.tenant_id = ${tx.tenantId} and s.run_id = ${newest.runId} order by s.seq desc limit ${VISITS}) v
+      where s.tenant_id = ${ctx.tenantId} and s.run_id = ${newest.runId} order by s.seq desc limit ${VISITS}) v
     where v.step_id = ${stepId} order by v.seq desc limit 1) visit`
-  const [found] = await tx.db
+  const [found] = await ctx.db
     .select({
       runId: newest.runId,
       startTime: newest.startTime,

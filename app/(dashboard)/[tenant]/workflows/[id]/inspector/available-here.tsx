@@ -1,8 +1,7 @@
 'use client'
 import { Text, UnstyledButton } from '@mantine/core'
 import type { ComponentProps } from 'react'
-import { eachOnce } from '../model/shown-values'
-import { useScope } from '../widgets/scope-context'
+import { DRAGGED, useScope } from '../widgets/scope-context'
 import { ScopeEntryLine } from '../widgets/scope-entry'
 import styles from './inspector.module.css'
 import { ValuesSourceSelect } from './values-source'
@@ -15,8 +14,10 @@ export function AvailableHere(props: {
   readOnly: boolean
   announce: (text: string, visible?: boolean) => void
   of: ComponentProps<typeof ValuesSourceSelect>
+  /** The values are still being read. */
+  pending: boolean
 }) {
-  const { readOnly, announce, of } = props
+  const { readOnly, announce, of, pending } = props
   const { entries, values, open, target } = useScope()
 
   function insert(name: string) {
@@ -34,21 +35,21 @@ export function AvailableHere(props: {
     <section className={styles.section} aria-label="Available here">
       <h3 className={styles.heading}>Available here</h3>
       <ValuesSourceSelect {...of} />
-      {values === null && (
-        <Text size="xs" c="dimmed" mt={4}>
-          No run has values yet. Choose sample values to see what expressions give.
+      {values === null && !pending && (
+        <Text size="xs" c="dimmed" mb="xs">
+          There are no values to show. Choose sample values to see what expressions give.
         </Text>
       )}
       <ul className={styles.list}>
-        {eachOnce(entries)
-          .filter(({ only }) => only === undefined)
+        {entries
+          .filter(({ only, repeats }) => only === undefined && !repeats)
           .map((entry) => (
             <li key={entry.name}>
               <UnstyledButton
                 className={styles.insert}
                 aria-label={`${readOnly ? 'Copy' : 'Insert'} ${entry.name}`}
                 draggable={!readOnly}
-                onDragStart={(event) => event.dataTransfer.setData('text/plain', `\${${entry.name}}`)}
+                onDragStart={(event) => event.dataTransfer.setData(DRAGGED, entry.name)}
                 onClick={() => insert(entry.name)}
               >
                 <ScopeEntryLine entry={entry} />

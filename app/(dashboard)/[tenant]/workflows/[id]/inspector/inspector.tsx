@@ -3,6 +3,7 @@ import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, TextInput } from '
 import { Copy, CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { rootsOf } from '@/server/definition/roots'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
@@ -57,10 +58,12 @@ interface Props {
 export function Inspector(props: Props) {
   const { workflowId, definition, catalog, step, actions, readOnly } = props
   const { data } = useStepScope(workflowId, definition, step.id)
-  const { entries, values, run } = useRunValues({
+  const refersTo = useMemo(() => [...rootsOf(step)].toSorted(), [step])
+  const { entries, values, run, pending } = useRunValues({
     workflowId,
     stepId: step.id,
     entries: data?.entries ?? NONE,
+    refersTo,
     source: props.source,
   })
   const entry = entryOf(catalog, step.type)
@@ -175,6 +178,7 @@ export function Inspector(props: Props) {
           <AvailableHere
             readOnly={readOnly}
             announce={actions.announce}
+            pending={pending}
             of={{ workflowId, source: props.source, run, onChange: props.onSource }}
           />
           {!readOnly && (

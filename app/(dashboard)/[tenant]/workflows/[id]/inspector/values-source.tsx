@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { clockTime, useTimeZone } from '@/app/_ui/time-text'
-import type { ValuesSource } from '../model/shown-values'
+import type { ShownRun, ValuesSource } from '../model/shown-values'
 
 /** How many runs to choose from. */
 const RUNS = 20
@@ -14,7 +14,7 @@ export function ValuesSourceSelect(props: {
   workflowId: string
   source: ValuesSource
   /** The run that is shown; null without one. */
-  run: { id: string; startTime: string } | null
+  run: ShownRun | null
   onChange: (source: ValuesSource) => void
 }) {
   const { workflowId, source, run, onChange } = props
@@ -27,7 +27,8 @@ export function ValuesSourceSelect(props: {
     staleTime: 10_000,
   })
   const timeOf = (startTime: string) => clockTime(new Date(startTime), zone, Date.now())
-  const newest = source === 'newest' && run ? `The newest run, ${timeOf(run.startTime)}` : 'The newest run'
+  const newest = run?.reached === false ? 'The newest run' : 'The newest run that came here'
+  const label = source === 'newest' && run ? `${newest}, ${timeOf(run.startTime)}` : newest
   const runs = (list.data?.runs ?? []).map(({ runId, businessKey, state, startTime }) => ({
     value: runId,
     label: [businessKey ?? runId, state, timeOf(startTime)].join(', '),
@@ -40,7 +41,7 @@ export function ValuesSourceSelect(props: {
       mb="xs"
       label="Values of"
       data={[
-        { value: 'newest', label: newest },
+        { value: 'newest', label },
         { value: 'sample', label: 'Sample values' },
         ...(runs.length + chosen.length > 0 ? [{ group: 'Runs', items: [...chosen, ...runs] }] : []),
       ]}

@@ -29,10 +29,10 @@ const NO_MATCHES: Matches = {
  * What a template or a condition gives with these values; null if that cannot be said here: it refers to nothing, is
  * not valid, or needs a value that is not here.
  */
-export function previewOf(text: string, code: boolean, { values, leftOut }: ShownValues): Preview | null {
+export function previewOf(text: string, code: boolean, { values, names, leftOut }: ShownValues): Preview | null {
   const references = expressionsIn(text)
   if (references.length === 0) return null
-  if (references.some(({ reference }) => leftOut.includes(reference.root))) return null
+  if (references.some(({ reference: { root } }) => !names.has(root) || leftOut.includes(root))) return null
   const lookup = lookupOf(values)
   try {
     const value: JsonValue = code

@@ -7,9 +7,19 @@ import { sampleOf } from '../../../_versioned/schema-samples'
 /** Where the values beside a form come from: the newest run, made-up samples, or the run with this id. */
 export type ValuesSource = 'newest' | 'sample' | (string & {})
 
+/** The run whose values are shown. */
+export interface ShownRun {
+  id: string
+  startTime: string
+  /** Whether it came to the step; the values are those at its end otherwise. */
+  reached: boolean
+}
+
 /** The values that a step's form shows and fills its expressions with. */
 export interface ShownValues {
   values: JsonObject
+  /** The names that were asked for; of others, nothing is known. */
+  names: ReadonlySet<string>
   /** Names with a value that is too large to be here. */
   leftOut: readonly string[]
 }
@@ -69,17 +79,11 @@ export function rootsOfEntries(entries: readonly ScopeEntry[]): string[] {
   return [...roots].toSorted()
 }
 
-/**
- * Entries without those that repeat a value under its step's id, where the step also gives it a name of its own. Other
- * lists are shorter than this one, never different.
- */
-export function eachOnce<E extends ScopeEntry>(entries: readonly E[]): E[] {
+/** The entries that repeat a value under its step's id, where the step also gives it a name of its own. */
+export function repeated<E extends ScopeEntry>(entries: readonly E[]): ReadonlySet<E> {
+  const ofStep = ({ name, stepId }: E) => stepId !== null && readReference(name).root === stepId
   const named = new Set(
-    entries.flatMap(({ name, stepId, only }) =>
-      stepId === null || only !== undefined || readReference(name).root === stepId ? [] : [stepId],
-    ),
+    entries.flatMap((one) => (one.stepId === null || one.only !== undefined || ofStep(one) ? [] : [one.stepId])),
   )
-  return entries.filter(
-    ({ name, stepId }) => stepId === null || !named.has(stepId) || readReference(name).root !== stepId,
-  )
+  return new Set(entries.filter((one) => named.has(one.stepId ?? '') && ofStep(one)))
 }

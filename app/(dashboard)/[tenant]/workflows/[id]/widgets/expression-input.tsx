@@ -5,12 +5,10 @@ import dynamic from 'next/dynamic'
 import { type DragEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { loadQuiet, nothing } from '@/app/_ui/part'
 import type { FieldType } from '@/server/definition/schema'
-import { expressionsIn } from '@/server/definition/template'
 import { byFit, suits } from '../../../_arguments/matches'
 import { useCommitted } from '../draft/use-committed'
-import { eachOnce } from '../model/shown-values'
 import styles from './expression-input.module.css'
-import { type ScopeEntry, useScope } from './scope-context'
+import { DRAGGED, type ScopeEntry, useScope } from './scope-context'
 import { ScopeEntryLine } from './scope-entry'
 import { afterPath, findEntries, openedAt } from './scope-search'
 
@@ -55,7 +53,7 @@ export function ExpressionInput(props: Props) {
   const [search, setSearch] = useState('')
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
   const all = scope.entries.filter(({ only }) => only === undefined || only === props.of)
-  const entries = search === '' ? eachOnce(all) : all
+  const entries = search === '' ? all.filter(({ repeats }) => !repeats) : all
   const offers = wanted === undefined ? entries : byFit(entries, wanted)
   const options = findEntries(offers, search).slice(0, 50)
   const [first] = options
@@ -145,12 +143,14 @@ export function ExpressionInput(props: Props) {
         <Preview text={text} code={code} />
       </>
     ),
+    onDragOver: (event: DragEvent) => {
+      if (!readOnly && event.dataTransfer.types.includes(DRAGGED)) event.preventDefault()
+    },
     onDrop: (event: DragEvent) => {
-      const [dropped] = expressionsIn(event.dataTransfer.getData('text/plain'))
-      // Elsewhere the browser inserts the text where it was dropped.
-      if (!replaces || readOnly || dropped === undefined) return
+      const dragged = event.dataTransfer.getData(DRAGGED)
+      if (readOnly || dragged === '') return
       event.preventDefault()
-      insert(dropped.reference.source)
+      insert(dragged)
     },
     spellCheck: multiline && !code,
     classNames: { input: styles.input ?? '' },

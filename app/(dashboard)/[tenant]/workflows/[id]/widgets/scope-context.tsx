@@ -4,8 +4,15 @@ import type { JsonValue } from '@/server/definition/json'
 import type { ScopeEntry as CheckedEntry } from '@/server/workflows/check/scope'
 import type { ShownValues } from '../model/shown-values'
 
-/** `last` is the value's JSON in the shown run, cut short; null without one. */
-export type ScopeEntry = CheckedEntry & { last: string | null }
+export interface ScopeEntry extends CheckedEntry {
+  /** The value's JSON in the shown run, cut short; null without one. */
+  last: string | null
+  /** Whether it repeats a value under its step's id, which has another name too. Lists leave it out. */
+  repeats?: boolean
+}
+
+/** The type of dragged data that is the name of an entry. */
+export const DRAGGED = 'application/x-millrace-name'
 
 /** A field that can insert a name chosen elsewhere on the screen. */
 export interface InsertTarget {
