@@ -11,13 +11,13 @@ import { parseJson } from '../http/parse-json'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
 import { isOpenStartLink } from '../links/start/open'
+import type { UnreadForm } from '../links/start/schema'
 import { requestAnswered } from '../outbox'
 import { appRouter } from './root'
 import { visitorOf } from './visitor-of'
 
 const MAX_BATCH = 10
 const ENDPOINT = '/api/trpc'
-const NO_FORM = 'no-form-was-read'
 const BY_LINK = 'auth.startByLink'
 const WITH_FILE = ['runs.start', 'runs.rerun', 'tasks.addFile', 'reference.send', BY_LINK]
 
@@ -111,9 +111,9 @@ async function readBody(request: Request, url: URL, calls: string[], requestId: 
   if (!large) return readJsonBody(request)
   if (calls[0] === BY_LINK) {
     const token = request.headers.get(START_LINK_HEADER) ?? ''
-    // Without its form, the call only says why the link does not work.
+    // Without its form, the call only returns why the link does not work.
     if (!(await isOpenStartLink(visitorOf({ headers: request.headers, requestId }), token))) {
-      return { token, formId: NO_FORM, data: {} }
+      return { token, unread: true } satisfies UnreadForm
     }
   }
   // Without a session, the call is rejected whatever its input.

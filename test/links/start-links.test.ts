@@ -312,6 +312,18 @@ test('a link starts the version that is published when the form arrives', async 
   expect(await send(token)).toMatchObject({ state: 'started', title: 'Renamed' })
 })
 
+test('a large form that was not read starts nothing, and is never taken for another form', async () => {
+  const workflowId = await workflow({ payload: {} })
+  const { id, token } = await link(workflowId)
+  const unread = () => outcome(startByLink(visitor(), { token, unread: true }))
+  expect(await send(token, { formId: 'no-form-was-read', data: {} })).toMatchObject({ state: 'started' })
+  // The link works again by now.
+  expect(await unread()).toBe('UNAVAILABLE')
+  await revokeStartLink(tess.ctx, { workflowId, linkId: id })
+  expect(await unread()).toEqual({ state: 'revoked' })
+  expect(await runsOf(workflowId)).toHaveLength(1)
+})
+
 test('over HTTP only a POST of the page starts a run, and only an open link has a large form read', async () => {
   const workflowId = await workflow()
   const { token } = await link(workflowId)

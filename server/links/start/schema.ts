@@ -29,3 +29,7 @@ export const StartByLink = z.object({
   files: z.unknown().optional(),
 })
 export type StartByLink = z.input<typeof StartByLink>
+
+/** Replaces a large form whose link was not open, so that nobody reads the form. */
+export const UnreadForm = z.strictObject({ token: StartByLink.shape.token, unread: z.literal(true) })
+export type UnreadForm = z.input<typeof UnreadForm>

@@ -14,7 +14,8 @@ import { startRun } from '../../runs/start'
 import { startWithFiles } from '../../runs/with-files'
 import { type FoundStartLink, findStartLink } from './find'
 import { startedAt, TakenForm } from './form'
-import { StartByLink } from './schema'
+import { openStartLink } from './open'
+import { StartByLink, UnreadForm } from './schema'
 import { type StartLinkView, viewOfStart } from './view'
 
 type Sent = z.output<typeof StartByLink>
@@ -26,6 +27,8 @@ type Sent = z.output<typeof StartByLink>
  *   sent again
  */
 export async function startByLink(visitor: Visitor, input: unknown): Promise<StartLinkView> {
+  const unread = UnreadForm.safeParse(input)
+  if (unread.success) return whyUnread(visitor, unread.data)
   const sent = parseInput(StartByLink, input)
   const found = await findStartLink(visitor, sent.token)
   if (!found) return { state: 'unknown' }
@@ -44,6 +47,16 @@ export async function startByLink(visitor: Visitor, input: unknown): Promise<Sta
   const now = refused instanceof AppError && OVERTAKEN.has(refused.code) ? await viewAgain(visitor, sent) : view
   if (now.state === 'open') throw refused
   return now
+}
+
+/**
+ * Why a form was not read. Starts nothing, even if the link works again by now.
+ * @throws AppError UNAVAILABLE if it does: the form may be sent again
+ */
+async function whyUnread(visitor: Visitor, { token }: { token: string }): Promise<StartLinkView> {
+  const view = await openStartLink(visitor, { token })
+  if (view.state === 'open') throw new AppError('UNAVAILABLE')
+  return view
 }
 
 const OVERTAKEN = new Set(['CONFLICT', 'WORKFLOW_ARCHIVED', 'WORKFLOW_NOT_FOUND'])
