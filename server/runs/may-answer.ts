@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
+import { startLinks } from '@/db/schema/start-links'
 import type { ServiceContext } from '../context'
 import { sameAssignee, sameName } from '../definition/people'
 import type { PauseSignal } from '../definition/run'
@@ -66,17 +67,21 @@ export function forbidsStarter(signal: PauseSignal): boolean {
 
 /**
  * The starters of a run, of the runs it repeats, and of its parent runs: each of them may be the person who made the
- * request.
+ * request. Anybody may have used a start link, its maker too, so the maker counts as a starter of its runs.
  */
 export async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
   const found = await db.execute<{ started_by: string }>(sql`
     with recursive chain as (
-      select r.started_by, r.retry_of, r.parent_run_id, 1 as back from ${runs} r
+      select r.started_by, r.started_via, r.retry_of, r.parent_run_id, 1 as back from ${runs} r
       where r.tenant_id = ${tenantId} and r.id = ${runId}
       union
-      select r.started_by, r.retry_of, r.parent_run_id, chain.back + 1 from chain
+      select r.started_by, r.started_via, r.retry_of, r.parent_run_id, chain.back + 1 from chain
       join ${runs} r on r.tenant_id = ${tenantId} and r.id in (chain.retry_of, chain.parent_run_id)
       where chain.back < ${MAX_BACK})
-    select distinct started_by from chain`)
+    select started_by from chain
+    union
+    select l.maker_id from chain
+    join ${startLinks} l on l.tenant_id = ${tenantId} and l.id = chain.started_by
+    where chain.started_via = 'system'`)
   return found.map(({ started_by }) => started_by)
 }

@@ -19,6 +19,8 @@ import { openStartLink } from '@/server/links/start/open'
 import { revokeStartLink } from '@/server/links/start/revoke'
 import { startByLink } from '@/server/links/start/submit'
 import { signLink, signStartLink } from '@/server/links/token'
+import { startersOf } from '@/server/runs/may-answer'
+import { resumeRun } from '@/server/runs/resume'
 import { handleTrpc } from '@/server/trpc/handler'
 import { getRunOverview } from '@/server/views/runs/overview'
 import {
@@ -310,6 +312,18 @@ test('a link starts the version that is published when the form arrives', async 
   expect(await open(token)).toMatchObject({ title: 'Order a van' })
   await publishWorkflow(runtime.ctx, { id: workflowId })
   expect(await send(token)).toMatchObject({ state: 'started', title: 'Renamed' })
+})
+
+test('the maker of a link counts as a starter of its runs where the starter may not decide', async () => {
+  const decision = { actions: [{ id: 'approve', label: 'Approve' }], noSelfApproval: true }
+  const workflowId = await workflow({ steps: [{ id: 'ok', type: 'request-user-action', ...decision }] })
+  const { id, token } = await link(workflowId)
+  await send(token)
+  const runId = (await runsOf(workflowId))[0]?.id ?? ''
+  await runtime.wait(runId, ({ status }) => status === 'paused')
+  expect((await startersOf(runtime.ctx, runId)).sort()).toEqual([id, tess.userId].sort())
+  const body = { type: 'request_user_action', actionId: 'approve' }
+  expect(await outcome(resumeRun(tess.ctx, { runId, body }))).toBe('SELF_APPROVAL')
 })
 
 test('a large form that was not read starts nothing, and is never taken for another form', async () => {
