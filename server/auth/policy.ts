@@ -74,11 +74,7 @@ export function allows({ actor, reach }: Pick<ServiceContext, 'actor' | 'reach'>
  * @throws AppError FORBIDDEN
  */
 export function authorize(ctx: ServiceContext, operation: Operation): void {
-  if (ctx.reach && !WITHIN_REACH.includes(operation)) {
-    throw new AppError('FORBIDDEN', {
-      details: [{ message: 'The limits of the signing secret do not allow this.' }],
-    })
-  }
+  if (!WITHIN_REACH.includes(operation)) refuseLimited(ctx)
   if (!may(ctx.actor.role, operation)) {
     const { kind, role } = ctx.actor
     const has = kind === 'user' ? `your role is ${role}` : `the credential has ${role}`
@@ -86,6 +82,15 @@ export function authorize(ctx: ServiceContext, operation: Operation): void {
       details: [{ message: `This needs the role ${POLICY[operation]} or above; ${has}.` }],
     })
   }
+}
+
+/**
+ * For calls that no token of a limited secret may make, although it may do what they need otherwise.
+ * @throws AppError FORBIDDEN
+ */
+export function refuseLimited({ reach }: Pick<ServiceContext, 'reach'>): void {
+  if (!reach) return
+  throw new AppError('FORBIDDEN', { details: [{ message: 'The limits of the signing secret do not allow this.' }] })
 }
 
 /**

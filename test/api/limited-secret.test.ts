@@ -112,6 +112,18 @@ describe('outside of its reach', () => {
     for (const text of texts) for (const id of Object.values(outside)) expect(text).not.toContain(id)
   })
 
+  test('start links are, also of its workflow', async () => {
+    const links = `/api/workflows/${inside.workflow}/start-links`
+    const { id } = (await api.call('POST', links, {})).body
+    for (const [method, path] of [
+      ['GET', links],
+      ['POST', links],
+      ['DELETE', `${links}/${id}`],
+    ] as const)
+      expect((await asAda(method, path, method === 'POST' ? {} : undefined)).status).toBe(403)
+    expect((await api.call('GET', links)).body).toMatchObject([{ id, revokedAt: null }])
+  })
+
   test('tools are: one of them reads any file', async () => {
     for (const [method, path] of [
       ['GET', '/api/tools'],

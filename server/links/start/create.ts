@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import { startLinks } from '@/db/schema/start-links'
 import { record } from '../../audit/record'
-import { authorize } from '../../auth/policy'
+import { authorize, refuseLimited } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
 import { AppError, ImpossibleState } from '../../errors'
 import { newId } from '../../ids'
@@ -19,15 +19,17 @@ const MAX_LINKS = 100
 
 /**
  * Makes a link with which anybody starts the published version of one workflow, without signing in. It passes on only
- * its maker's right to start it, so anybody who may start runs may make one.
+ * its maker's right to start it, so anybody who may start runs may make one, unless their token is limited: links would
+ * multiply the starts of one subject.
  * @param input.origin the public address of the service
- * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT, CONFLICT
+ * @throws AppError FORBIDDEN, WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT, CONFLICT
  */
 export async function createStartLink(
   ctx: ServiceContext,
   input: { workflowId: string; body: unknown; origin: string },
 ) {
   authorize(ctx, 'run:start')
+  refuseLimited(ctx)
   return withTransaction(ctx, async (tx) => {
     const workflow = await findRow(tx, WORKFLOW, input.workflowId, { lock: true })
     const { label, expiresIn } = parseInput(CreateStartLink, input.body ?? {})

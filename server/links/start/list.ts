@@ -1,6 +1,6 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { startLinks } from '@/db/schema/start-links'
-import { authorize } from '../../auth/policy'
+import { authorize, refuseLimited } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
@@ -12,10 +12,11 @@ const MAX = 1_000
 
 /**
  * The start links of a workflow, newest first, without their tokens.
- * @throws AppError WORKFLOW_NOT_FOUND
+ * @throws AppError FORBIDDEN, WORKFLOW_NOT_FOUND
  */
 export async function listStartLinks(ctx: ServiceContext, { workflowId }: { workflowId: string }) {
   authorize(ctx, 'workflow:read')
+  refuseLimited(ctx)
   await findRow(ctx, WORKFLOW, workflowId)
   const [rows, masker] = await Promise.all([
     ctx.db

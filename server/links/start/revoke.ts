@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { startLinks } from '@/db/schema/start-links'
 import { record } from '../../audit/record'
-import { authorize } from '../../auth/policy'
+import { authorize, refuseLimited } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
@@ -19,10 +19,11 @@ export interface OneStartLink {
 
 /**
  * Revokes a start link. Revoking it again changes nothing. Its runs stay.
- * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
+ * @throws AppError FORBIDDEN, WORKFLOW_NOT_FOUND, NOT_FOUND
  */
 export async function revokeStartLink(ctx: ServiceContext, { workflowId, linkId }: OneStartLink) {
   authorize(ctx, 'run:start')
+  refuseLimited(ctx)
   return withTransaction(ctx, async (tx) => {
     const { name } = await findRow(tx, WORKFLOW, workflowId)
     const ofWorkflow = and(startLinkIs(tx, linkId), eq(startLinks.workflowId, workflowId))
