@@ -187,6 +187,21 @@ describe('files', () => {
     expect(await runsOf(workflowId)).toHaveLength(1)
   })
 
+  test('are attached only to a form with a field for files, and `fileId` is never named', async () => {
+    const attachment = { ...file('x'), part: 'attachment' }
+    const before = await stored()
+    const without = await workflow({ payload: {} })
+    const { token } = await link(without)
+    expect(await outcome(send(token, { data: {}, files: [attachment] }))).toBe('INVALID_INPUT')
+    expect(await runsOf(without)).toEqual([])
+    expect(await stored()).toBe(before)
+    const declared = await workflow({ payload: { fileId: { type: 'string' } } })
+    const other = await link(declared)
+    expect(await outcome(send(other.token, { data: { fileId: 'x' } }))).toBe('INVALID_INPUT')
+    expect(await send(other.token, { data: {}, files: [attachment] })).toMatchObject({ state: 'started' })
+    expect((await runsOf(declared))[0]?.input).toEqual({ fileId: expect.any(String) })
+  })
+
   test('that are too large, or that no field takes, are refused', async () => {
     const workflowId = await workflow()
     const { token } = await link(workflowId)

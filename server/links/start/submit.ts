@@ -2,11 +2,12 @@ import type { z } from 'zod'
 import { countRequest } from '../../auth/limits'
 import type { Visitor } from '../../auth/visitor'
 import { isFileField } from '../../definition/file-fields'
-import type { JsonObject } from '../../definition/json'
+import { isJsonObject, type JsonObject } from '../../definition/json'
 import type { Fields } from '../../definition/schema'
 import { env } from '../../env'
 import { AppError } from '../../errors'
 import { addressOf } from '../../http/address'
+import { FILE_PART } from '../../http/multipart-input'
 import { countAttempt } from '../../http/rate-limit'
 import { parseInput } from '../../parse'
 import { requireRoom } from '../../runs/queue-room'
@@ -36,6 +37,7 @@ export async function startByLink(visitor: Visitor, input: unknown): Promise<Sta
   const earlier = await receipt(found, sent, view)
   if (earlier || view.state !== 'open') return earlier ?? view
   const data = declaredOnly(view.fields, sent.data)
+  requireTaken(view.fields, sent.files)
   await limit(visitor, found)
   const refused = await start(found, { ...sent, data }).then(
     () => null,
@@ -87,12 +89,33 @@ async function limit({ db, headers, now }: Visitor, { ctx, link }: FoundStartLin
  */
 function declaredOnly(fields: Fields, data: JsonObject): JsonObject {
   const given = Object.entries(fields).filter(([name]) => Object.hasOwn(data, name))
-  const named = given.find(([, field]) => isFileField(field))
+  const named = given.find(([name]) => takesFile(fields, name))
   if (named) {
     const message = 'A file of the workspace cannot be named through a link.'
     throw new AppError('INVALID_INPUT', { details: [{ path: named[0], message }] })
   }
   return Object.fromEntries(given.map(([name]) => [name, data[name] ?? null]))
+}
+
+/** Whether a field of the form takes a file. The attachment is the value of `fileId`, of any type. */
+function takesFile(fields: Fields, name: string): boolean {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return field !== undefined && (name === 'fileId' || isFileField(field))
+}
+
+/**
+ * Refuses files that no field of the form takes; an attachment is for any of them. Their other rules are checked with
+ * the start.
+ * @throws AppError INVALID_INPUT
+ */
+function requireTaken(fields: Fields, files: unknown): void {
+  const parts = (Array.isArray(files) ? files : []).map((file: unknown) => (isJsonObject(file) ? file.part : null))
+  const taking = Object.keys(fields).filter((name) => takesFile(fields, name))
+  const taken = (part: string) => (part === FILE_PART ? taking.length > 0 : taking.includes(part))
+  const extra = parts.find((part) => typeof part === 'string' && !taken(part))
+  if (typeof extra !== 'string') return
+  const detail = { path: extra.slice(0, 100), message: 'No field of the form takes this file.' }
+  throw new AppError('INVALID_INPUT', { details: [detail] })
 }
 
 async function start(found: FoundStartLink, { formId, data, files }: Sent): Promise<void> {
