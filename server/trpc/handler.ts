@@ -10,7 +10,7 @@ import { reachedAt } from '../http/origin'
 import { parseJson } from '../http/parse-json'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
-import { isOpenStartLink } from '../links/start/open'
+import { admitForm } from '../links/start/admit'
 import type { UnreadForm } from '../links/start/schema'
 import { requestAnswered } from '../outbox'
 import { appRouter } from './root'
@@ -38,19 +38,14 @@ export async function handleTrpc(request: Request): Promise<Response> {
     const body = request.method === 'POST' ? await readBody(request, url, calls, requestId) : null
     const response = await fetchRequestHandler({
       endpoint: ENDPOINT,
-      req:
-        body === null
-          ? request
-          : new Request(url, {
-              method: 'POST',
-              headers: jsonHeaders(request),
-              body: JSON.stringify(body),
-              signal: request.signal,
-            }),
+      req: body === null ? request : withBody(request, url, body),
       router: appRouter,
       allowMethodOverride: true,
       allowBatching: true,
-      createContext: () => ({ headers: request.headers, requestId, tenant: url.searchParams.get('tenant') }),
+      createContext: () => ({
+        ...{ headers: request.headers, requestId, tenant: url.searchParams.get('tenant') },
+        countedLink: body === null ? null : linkOfLarge(request, calls),
+      }),
       responseMeta: () => ({
         headers: new Headers({
           'cache-control': 'no-store',
@@ -65,6 +60,11 @@ export async function handleTrpc(request: Request): Promise<Response> {
   } finally {
     requestAnswered()
   }
+}
+
+function withBody(request: Request, url: URL, body: JsonObject): Request {
+  const { signal } = request
+  return new Request(url, { method: 'POST', headers: jsonHeaders(request), body: JSON.stringify(body), signal })
 }
 
 /** The request's headers, adjusted to the re-encoded body. */
@@ -102,17 +102,15 @@ function hostOf(origin: string): string | null {
 
 /**
  * A start, a rerun, an answer and a call of the reference may carry a file, if it is the only call and a person is
- * signed in, or has a start link that is open.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED
+ * signed in, or has a start link that is open and may start another run.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED, UNAVAILABLE
  */
 async function readBody(request: Request, url: URL, calls: string[], requestId: string): Promise<JsonObject> {
-  const declared = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
-  const large = calls.length === 1 && WITH_FILE.includes(calls[0] ?? '') && declared > MAX_JSON_BYTES
-  if (!large) return readJsonBody(request)
-  if (calls[0] === BY_LINK) {
-    const token = request.headers.get(START_LINK_HEADER) ?? ''
+  if (!isLarge(request, calls)) return readJsonBody(request)
+  const token = linkOfLarge(request, calls)
+  if (token !== null) {
     // Without its form, the call only returns why the link does not work.
-    if (!(await isOpenStartLink(visitorOf({ headers: request.headers, requestId }), token))) {
+    if (!(await admitForm(visitorOf({ headers: request.headers, requestId }), token))) {
       return { token, unread: true } satisfies UnreadForm
     }
   }
@@ -125,6 +123,17 @@ async function readBody(request: Request, url: URL, calls: string[], requestId: 
     throw new AppError('PAYLOAD_TOO_LARGE', { details: [{ message }] })
   }
   return body
+}
+
+/** Whether a call may be as large as a file. */
+function isLarge(request: Request, calls: string[]): boolean {
+  const declared = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+  return calls.length === 1 && WITH_FILE.includes(calls[0] ?? '') && declared > MAX_JSON_BYTES
+}
+
+/** The token of the start link of a large form, which is counted before it is read; null for any other call. */
+function linkOfLarge(request: Request, calls: string[]): string | null {
+  return isLarge(request, calls) && calls[0] === BY_LINK ? (request.headers.get(START_LINK_HEADER) ?? '') : null
 }
 
 /** The size of a call's files, as they are sent. */

@@ -20,6 +20,8 @@ export interface TrpcContext {
   requestId: string
   /** The workspace's slug; null if the URL has none. */
   tenant: string | null
+  /** The token of the start link for which the call was counted before its body was read. */
+  countedLink?: string | null
 }
 
 /** `spare`: a stream that pages can do without, so that others get its place. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '@/db/schema/runs'
+import { admitForm } from '@/server/links/start/admit'
 import { createStartLink } from '@/server/links/start/create'
 import { openStartLink } from '@/server/links/start/open'
 import { startByLink } from '@/server/links/start/submit'
@@ -42,6 +43,9 @@ test('a start link starts a few runs a minute for each address, and for all of t
   for (let times = 0; times < 2; times++) expect(await send('203.0.113.2')).toMatchObject({ state: 'started' })
   expect(await send('203.0.113.3')).toBe('RATE_LIMITED')
   expect(await db.$count(runs)).toBe(5)
+  const ofLarge = (address: string) => outcome(admitForm(from(address), token))
+  for (let times = 0; times < 3; times++) expect(await ofLarge('203.0.113.5')).toBe(true)
+  expect(await ofLarge('203.0.113.5')).toBe('RATE_LIMITED')
   for (let times = 0; times < 3; times++) {
     expect(await outcome(openStartLink(from('203.0.113.4'), { token: 'a guess' }))).toEqual({ state: 'unknown' })
   }

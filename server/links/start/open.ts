@@ -10,11 +10,3 @@ export async function openStartLink(visitor: Visitor, { token }: { token: string
   const found = await findStartLink(visitor, token)
   return found ? viewOfStart(found) : { state: 'unknown' }
 }
-
-/**
- * Whether a form that the holder of a link sends is worth reading: it may be as large as a file.
- * @throws AppError RATE_LIMITED
- */
-export async function isOpenStartLink(visitor: Visitor, token: string): Promise<boolean> {
-  return (await openStartLink(visitor, { token })).state === 'open'
-}

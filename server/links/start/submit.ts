@@ -4,15 +4,12 @@ import type { Visitor } from '../../auth/visitor'
 import { isFileField } from '../../definition/file-fields'
 import { isJsonObject, type JsonObject } from '../../definition/json'
 import type { Fields } from '../../definition/schema'
-import { env } from '../../env'
 import { AppError } from '../../errors'
-import { addressOf } from '../../http/address'
 import { FILE_PART } from '../../http/multipart-input'
-import { countAttempt } from '../../http/rate-limit'
 import { parseInput } from '../../parse'
-import { requireRoom } from '../../runs/queue-room'
 import { startRun } from '../../runs/start'
 import { startWithFiles } from '../../runs/with-files'
+import { countForm } from './admit'
 import { type FoundStartLink, findStartLink } from './find'
 import { startedAt, TakenForm } from './form'
 import { openStartLink } from './open'
@@ -23,11 +20,16 @@ type Sent = z.output<typeof StartByLink>
 
 /**
  * Starts the workflow of a link with the form that its holder sends, once, however often the form arrives.
+ * @param countedLink the token of the link for which the form was counted before it was read
  * @returns the link's new view
  * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, RATE_LIMITED, UNAVAILABLE; nothing is started, and the form may be
  *   sent again
  */
-export async function startByLink(visitor: Visitor, input: unknown): Promise<StartLinkView> {
+export async function startByLink(
+  visitor: Visitor,
+  input: unknown,
+  countedLink: string | null = null,
+): Promise<StartLinkView> {
   const unread = UnreadForm.safeParse(input)
   if (unread.success) return whyUnread(visitor, unread.data)
   const sent = parseInput(StartByLink, input)
@@ -38,7 +40,7 @@ export async function startByLink(visitor: Visitor, input: unknown): Promise<Sta
   if (earlier || view.state !== 'open') return earlier ?? view
   const data = declaredOnly(view.fields, sent.data)
   requireTaken(view.fields, sent.files)
-  await limit(visitor, found)
+  await limit(visitor, found, sent.token === countedLink)
   const refused = await start(found, { ...sent, data }).then(
     () => null,
     (err: unknown) => err,
@@ -74,11 +76,11 @@ async function receipt(found: FoundStartLink, { formId }: Sent, view: StartLinkV
   return at && { state: 'started', title: 'title' in view ? view.title : '', at: at.toISOString() }
 }
 
-/** Of each link, all its holders together, and each address. */
-async function limit({ db, headers, now }: Visitor, { ctx, link }: FoundStartLink): Promise<void> {
-  const { tenantId, actor } = ctx
-  requireRoom(tenantId)
-  await countAttempt(`start:${link.id}:${addressOf(headers, env().TRUST_PROXY)}`, db, now())
+/** Of each link, all its holders together, and each address, unless that was counted before the form was read. */
+async function limit(visitor: Visitor, found: FoundStartLink, counted: boolean): Promise<void> {
+  const { db, now } = visitor
+  const { tenantId, actor } = found.ctx
+  if (!counted) await countForm(visitor, found)
   await countRequest({ tenantId, actor, trusted: null }, 'starts', db, now())
 }
 

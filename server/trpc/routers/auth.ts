@@ -36,5 +36,5 @@ export const authRouter = router({
     .query(({ ctx, input }) => openStartLink(visitorOf(ctx), input)),
   startByLink: publicProcedure
     .input(inputWith<StartByLink>('token'))
-    .mutation(({ ctx, input }) => startByLink(visitorOf(ctx), input)),
+    .mutation(({ ctx, input }) => startByLink(visitorOf(ctx), input, ctx.countedLink)),
 })
