@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '@/db/schema/runs'
 import { admitForm } from '@/server/links/start/admit'
 import { createStartLink } from '@/server/links/start/create'
+import { listStartLinks } from '@/server/links/start/list'
 import { openStartLink } from '@/server/links/start/open'
+import { MOST_STARTS } from '@/server/links/start/schema'
 import { startByLink } from '@/server/links/start/submit'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { newMember } from '../members/people'
@@ -50,4 +52,20 @@ test('a start link starts a few runs a minute for each address, and for all of t
     expect(await outcome(openStartLink(from('203.0.113.4'), { token: 'a guess' }))).toEqual({ state: 'unknown' })
   }
   expect(await outcome(openStartLink(from('203.0.113.4'), { token: 'a guess' }))).toBe('RATE_LIMITED')
+})
+
+test('the runs of a link are counted up to a limit, apart from those of other links', async () => {
+  const { ctx } = runtime
+  const steps = [{ id: 'end', type: 'end-flow' }]
+  const { id: workflowId } = await createWorkflow(ctx, { name: 'Full', steps } as never)
+  await publishWorkflow(ctx, { id: workflowId })
+  const maker = await newMember(database, ctx, 'operator')
+  const make = () => createStartLink(maker.ctx, { workflowId, body: {}, origin: 'https://m.example' })
+  const [full, unused] = [await make(), await make()]
+  await database.sql`
+    insert into start_link_forms (tenant_id, link_id, form_id, run_id)
+    select ${ctx.tenantId}, ${full.id}, 'form-' || n, 'run-' || n from generate_series(1, ${MOST_STARTS + 1}::int) n`
+  const starts = new Map((await listStartLinks(ctx, { workflowId })).map((link) => [link.id, link.starts]))
+  expect(starts.get(full.id)).toBe(MOST_STARTS)
+  expect(starts.get(unused.id)).toBe(0)
 })

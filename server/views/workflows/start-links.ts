@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../../context'
 import { listStartLinks } from '../../links/start/list'
+import { MOST_STARTS } from '../../links/start/schema'
 import { nameActors } from '../actors'
 
 /**
@@ -12,7 +13,12 @@ export async function browseStartLinks(ctx: ServiceContext, { workflowId }: { wo
     ctx,
     links.map(({ createdBy }) => createdBy),
   )
-  return links.map(({ createdBy, ...link }) => ({ ...link, madeBy: nameOf(createdBy)?.name ?? createdBy }))
+  return links.map(({ createdBy, ...link }) => ({
+    ...link,
+    madeBy: nameOf(createdBy)?.name ?? createdBy,
+    /** Whether it may have started more runs than `starts`. */
+    orMore: link.starts >= MOST_STARTS,
+  }))
 }
 
 export type StartLinkItem = Awaited<ReturnType<typeof browseStartLinks>>[number]

@@ -52,10 +52,10 @@ export function StartLinkDialog({ workflowId, onClose }: { workflowId: string; o
           <LinkList
             label="Links to this form"
             links={links.data ?? []}
-            note={({ label, madeBy, createdAt, starts }) => (
+            note={({ label, madeBy, createdAt, starts, orMore }) => (
               <>
                 {label !== null && <strong>{label} · </strong>}
-                Made by {madeBy} <Time at={createdAt} /> · {startsText(starts)}
+                Made by {madeBy} <Time at={createdAt} /> · {startsText(starts, orMore)}
               </>
             )}
             revoking={revoke.isPending ? revoke.variables.linkId : null}
@@ -68,7 +68,8 @@ export function StartLinkDialog({ workflowId, onClose }: { workflowId: string; o
   )
 }
 
-function startsText(starts: number): string {
+function startsText(starts: number, orMore: boolean): string {
   if (starts === 0) return 'not used yet'
+  if (orMore) return `${starts} or more runs started`
   return starts === 1 ? '1 run started' : `${starts} runs started`
 }
