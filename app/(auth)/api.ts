@@ -22,12 +22,22 @@ export async function call<N extends keyof Inputs & string>(
     body: JSON.stringify(input),
     ...(signal ? { signal } : {}),
   })
-  const answer = (await response.json()) as {
-    result?: { data: Outputs[N] }
-    error?: { data?: { error?: VisibleError } }
-  }
+  const answer = (await response.json()) as { result?: { data: Outputs[N] } } & Refusal
   if (answer.result) return answer.result.data
-  throw new CallFailed(answer.error?.data?.error ?? null)
+  throw new CallFailed(errorOf(answer))
+}
+
+/** A refusal by a verb, or one before any verb was called, such as of a large form. */
+interface Refusal {
+  error?: { data?: { error?: VisibleError } } & Partial<Omit<VisibleError, 'requestId'>>
+  requestId?: string
+}
+
+/** tRPC's own `code` is a number. */
+function errorOf({ error, requestId = '' }: Refusal): VisibleError | null {
+  if (error?.data?.error) return error.data.error
+  if (typeof error?.code !== 'string') return null
+  return { code: error.code, message: error.message ?? '', details: error.details ?? [], requestId }
 }
 
 class CallFailed extends Error {

@@ -68,6 +68,14 @@ test('the calls of the sign-in pages match the service’s answers', async () =>
   )
 })
 
+test('a refusal before any verb was called is shown with its reason', async () => {
+  const refused = call('startLink', { token: 'x' }, { headers: { 'content-type': 'text/plain' } })
+  expect(await failure(refused)).toEqual({
+    fields: {},
+    ...{ text: 'Unsupported content type.', code: 'UNSUPPORTED_MEDIA_TYPE' },
+  })
+})
+
 test('an unreachable service is reported as such', async () => {
   expect((await failure(Promise.reject(new TypeError('fetch failed')))).text).toMatch(/could not be reached/)
 })
