@@ -21,7 +21,7 @@ export interface TrpcContext {
   /** The workspace's slug; null if the URL has none. */
   tenant: string | null
   /** The token of the start link for which the call was counted before its body was read. */
-  countedLink?: string | null
+  countedLink?: string | null | undefined
 }
 
 /** `spare`: a stream that pages can do without, so that others get its place. */

@@ -4,7 +4,7 @@ import { admitForm } from '@/server/links/start/admit'
 import { createStartLink } from '@/server/links/start/create'
 import { listStartLinks } from '@/server/links/start/list'
 import { openStartLink } from '@/server/links/start/open'
-import { MOST_STARTS } from '@/server/links/start/schema'
+import { MAX_STARTS } from '@/server/links/start/schema'
 import { startByLink } from '@/server/links/start/submit'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { newMember } from '../members/people'
@@ -64,8 +64,8 @@ test('the runs of a link are counted up to a limit, apart from those of other li
   const [full, unused] = [await make(), await make()]
   await database.sql`
     insert into start_link_forms (tenant_id, link_id, form_id, run_id)
-    select ${ctx.tenantId}, ${full.id}, 'form-' || n, 'run-' || n from generate_series(1, ${MOST_STARTS + 1}::int) n`
+    select ${ctx.tenantId}, ${full.id}, 'form-' || n, 'run-' || n from generate_series(1, ${MAX_STARTS + 1}::int) n`
   const starts = new Map((await listStartLinks(ctx, { workflowId })).map((link) => [link.id, link.starts]))
-  expect(starts.get(full.id)).toBe(MOST_STARTS)
+  expect(starts.get(full.id)).toBe(MAX_STARTS)
   expect(starts.get(unused.id)).toBe(0)
 })

@@ -120,7 +120,9 @@ test('a task for large groups is mailed to 200 people', async () => {
       select tenant_id, ${id}, user_id from members where tenant_id = ${tenantId} and user_id like 'usr_c1%'`
     await sql`
       select enqueue_mail_to(${tenantId}, ${runId}, 'main:ok#1', 'assigned', '["group:crowd"]'::json, null)`
-    const rows = await sql<{ user_id: string }[]>`select user_id from task_mails where run_id = ${runId} order by user_id`
+    const rows = await sql<
+      { user_id: string }[]
+    >`select user_id from task_mails where run_id = ${runId} order by user_id`
     named = rows.map((row) => row.user_id)
     throw rollback
   })

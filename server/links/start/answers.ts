@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { component } from '../../definition/component'
 import { time } from '../../openapi/fields'
-import { MOST_STARTS } from './schema'
+import { MAX_STARTS } from './schema'
 
 const link = {
   id: z.string(),
@@ -11,7 +11,7 @@ const link = {
   createdAt: time('When it was made.'),
   expiresAt: time('Until when it works, unless it is revoked before.'),
   revokedAt: time('When it was revoked.').nullable(),
-  starts: z.int().describe(`How many runs it has started; ${MOST_STARTS} if more.`),
+  starts: z.int().describe(`How many runs it has started; ${MAX_STARTS} if more.`),
 }
 
 export const StartLink = component('StartLink', link)

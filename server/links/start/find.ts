@@ -4,7 +4,7 @@ import type { Visitor } from '../../auth/visitor'
 import type { ServiceContext } from '../../context'
 import { enterByLink } from '../enter'
 import { readStartToken } from '../token'
-import { MOST_STARTS } from './schema'
+import { MAX_STARTS } from './schema'
 
 export type StartLinkRow = typeof startLinks.$inferSelect
 
@@ -18,7 +18,7 @@ export const startLinkIs = (ctx: Pick<ServiceContext, 'tenantId'>, id: string) =
 export const LISTED = {
   ...getTableColumns(startLinks),
   starts: sql<number>`(select count(*)::int from (select from ${startLinkForms} f
-    where f.tenant_id = ${startLinks}.tenant_id and f.link_id = ${startLinks}.id limit ${MOST_STARTS}) part)`,
+    where f.tenant_id = ${startLinks}.tenant_id and f.link_id = ${startLinks}.id limit ${MAX_STARTS}) part)`,
 }
 export type ListedStartLink = StartLinkRow & { starts: number }
 

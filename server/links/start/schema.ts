@@ -6,7 +6,7 @@ import { life } from '../schema'
 const MAX_LABEL = 100
 
 /** The maximum to count of a link's runs. */
-export const MOST_STARTS = 10_000
+export const MAX_STARTS = 10_000
 
 export const CreateStartLink = component('CreateStartLink', {
   label: z

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../context'
 import { listStartLinks } from '../../links/start/list'
-import { MOST_STARTS } from '../../links/start/schema'
+import { MAX_STARTS } from '../../links/start/schema'
 import { nameActors } from '../actors'
 
 /**
@@ -17,7 +17,7 @@ export async function browseStartLinks(ctx: ServiceContext, { workflowId }: { wo
     ...link,
     madeBy: nameOf(createdBy)?.name ?? createdBy,
     /** Whether it may have started more runs than `starts`. */
-    orMore: link.starts >= MOST_STARTS,
+    orMore: link.starts >= MAX_STARTS,
   }))
 }
 
