@@ -144,6 +144,8 @@ test('a task that is handed over is given to nobody, even if a member to whom it
   const assignees = ['user:una@example.com', 'user:uwe@example.com']
   const handTo = ['user:uwe@example.com', 'role:owner']
   const runId = await paused({ assignees, reminders: { after: 'PT1H', handTo } })
+  // A message says what is so when it is sent.
+  await toldTypes(runId, ['run.paused', 'task.assigned'])
   await claimTask(una, { runId, pauseId, to: uwe.actor.id, from: null })
   const before = ['run.paused', 'task.assigned', 'task.assigned']
   await toldTypes(runId, before)
