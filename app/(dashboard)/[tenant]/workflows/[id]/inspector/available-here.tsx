@@ -1,14 +1,14 @@
 'use client'
 import { Text, UnstyledButton } from '@mantine/core'
 import type { ComponentProps } from 'react'
-import { DRAGGED, useScope } from '../widgets/scope-context'
+import { useScope } from '../widgets/scope-context'
 import { ScopeEntryLine } from '../widgets/scope-entry'
 import styles from './inspector.module.css'
 import { ValuesSourceSelect } from './values-source'
 
 /**
  * Every value that `${…}` can refer to in this step. A click inserts it into the last used field, or copies it if the
- * step is read-only; it can be dragged into any field.
+ * step is read-only.
  */
 export function AvailableHere(props: {
   readOnly: boolean
@@ -48,8 +48,8 @@ export function AvailableHere(props: {
               <UnstyledButton
                 className={styles.insert}
                 aria-label={`${readOnly ? 'Copy' : 'Insert'} ${entry.name}`}
-                draggable={!readOnly}
-                onDragStart={(event) => event.dataTransfer.setData(DRAGGED, entry.name)}
+                // Leaves the caret in the field.
+                onMouseDown={(event) => event.preventDefault()}
                 onClick={() => insert(entry.name)}
               >
                 <ScopeEntryLine entry={entry} />

@@ -2,13 +2,13 @@
 import { ActionIcon, Combobox, Textarea, TextInput, Tooltip, useCombobox } from '@mantine/core'
 import { Braces } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { type DragEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { loadQuiet, nothing } from '@/app/_ui/part'
 import type { FieldType } from '@/server/definition/schema'
 import { byFit, suits } from '../../../_arguments/matches'
 import { useCommitted } from '../draft/use-committed'
 import styles from './expression-input.module.css'
-import { DRAGGED, type ScopeEntry, useScope } from './scope-context'
+import { type ScopeEntry, useScope } from './scope-context'
 import { ScopeEntryLine } from './scope-entry'
 import { afterPath, findEntries, openedAt } from './scope-search'
 
@@ -143,15 +143,6 @@ export function ExpressionInput(props: Props) {
         <Preview text={text} code={code} />
       </>
     ),
-    onDragOver: (event: DragEvent) => {
-      if (!readOnly && event.dataTransfer.types.includes(DRAGGED)) event.preventDefault()
-    },
-    onDrop: (event: DragEvent) => {
-      const dragged = event.dataTransfer.getData(DRAGGED)
-      if (readOnly || dragged === '') return
-      event.preventDefault()
-      insert(dragged)
-    },
     spellCheck: multiline && !code,
     classNames: { input: styles.input ?? '' },
     onKeyDown,

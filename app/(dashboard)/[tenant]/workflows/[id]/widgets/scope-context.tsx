@@ -11,9 +11,6 @@ export interface ScopeEntry extends CheckedEntry {
   repeats?: boolean
 }
 
-/** The type of dragged data that is the name of an entry. */
-export const DRAGGED = 'application/x-millrace-name'
-
 /** A field that can insert a name chosen elsewhere on the screen. */
 export interface InsertTarget {
   insert(name: string): void
