@@ -51,6 +51,8 @@ test('an operator lands in the inbox, starts a workflow from its page, and conti
   await expect(page.getByText('Required')).toBeVisible()
   expect(await runsOf(workspace, id)).toHaveLength(0)
   await page.getByLabel('Article').fill('Van 7')
+  // After a press without effect, the button ignores others for as long as a double-click may take.
+  await page.waitForTimeout(600)
   await page.getByRole('button', { name: 'Start', exact: true }).dblclick({ delay: 40 })
   await expect(page.getByRole('heading', { name: 'It was started' })).toBeFocused()
   await expect(page.getByText('The next step is yours: Details of Van 7')).toBeVisible()
