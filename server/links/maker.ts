@@ -29,12 +29,12 @@ export function makerOf({ actor }: ServiceContext) {
 }
 
 /**
- * Until when a link works that is to work for this long. A token vouches for its subject for at most a day, and so does
- * a link made with one: nobody here could end it when the subject leaves.
+ * When a link that is made now ends. A token vouches for its subject for at most a day, and so does a link made with
+ * one: nobody here could end it when the subject leaves.
  */
 export function endOf({ actor, now }: ServiceContext, expiresIn: string): Date {
-  const most = actor.kind === 'jwt' ? MAX_LIFE_S * 1_000 : Number.POSITIVE_INFINITY
-  return new Date(now().getTime() + Math.min(durationMs(expiresIn) ?? 0, most))
+  const maxMs = actor.kind === 'jwt' ? MAX_LIFE_S * 1_000 : Number.POSITIVE_INFINITY
+  return new Date(now().getTime() + Math.min(durationMs(expiresIn) ?? 0, maxMs))
 }
 
 /** Whether the maker of a start link still may start its workflow. */

@@ -48,7 +48,7 @@ export async function startByLink(
   const done = await receipt(found, sent, view)
   if (done) return done
   // The link or the workflow has changed between viewing and starting: the page then shows that.
-  const now = refused instanceof AppError && OVERTAKEN.has(refused.code) ? await viewAgain(visitor, sent) : view
+  const now = refused instanceof AppError && OVERTAKEN.has(refused.code) ? await openStartLink(visitor, sent) : view
   if (now.state === 'open') throw refused
   return now
 }
@@ -64,11 +64,6 @@ async function whyUnread(visitor: Visitor, { token }: { token: string }): Promis
 }
 
 const OVERTAKEN = new Set(['CONFLICT', 'WORKFLOW_ARCHIVED', 'WORKFLOW_NOT_FOUND'])
-
-async function viewAgain(visitor: Visitor, { token }: Sent): Promise<StartLinkView> {
-  const found = await findStartLink(visitor, token)
-  return found ? viewOfStart(found) : { state: 'unknown' }
-}
 
 /** The confirmation of a form that has started its run; null otherwise. */
 async function receipt(found: FoundStartLink, { formId }: Sent, view: StartLinkView): Promise<StartLinkView | null> {
