@@ -90,7 +90,7 @@ async function valuesAt(
   for (const [name, value] of Object.entries(wanted)) {
     // Before it is masked, which takes longer.
     const size = jsonSize({ [name]: value })
-    if (size > left) leftOut.push(name)
+    if (size > left) leftOut.push(masker.text(name))
     else {
       left -= size
       Object.assign(values, masker.json({ [name]: value }))

@@ -2,13 +2,12 @@ import { and, asc, eq } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { authorize, may } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { PauseSignal } from '../../definition/run'
 import { mark } from '../../interpreter/index'
 import { recordOfPause, runIs } from '../../run-store/conditions'
 import { requireRun } from '../../run-store/find-run'
 import { maskWords } from '../../runs/mask-words'
 import { barOf, forbidsStarter, isVote, startersOf } from '../../runs/may-answer'
-import { type Person, personOf } from '../../runs/person'
+import { personOf } from '../../runs/person'
 import { signalOf } from '../../runs/present'
 import { hasVoted } from '../../runs/vote'
 import { waitForRun } from '../../runs/wait'
@@ -28,8 +27,7 @@ export interface FirstTask {
 }
 
 /**
- * The task that a run which has just been started has for the person who started it; null if it has none for them. Waits
- * a moment for the run to pause.
+ * The first task of a new run for the person who started it; null without one. Waits a moment for the run to pause.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function readFirstTask(
@@ -51,17 +49,17 @@ export async function readFirstTask(
     .where(and(eq(pauses.runId, runId), openTasks(ctx, { tests: true })))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
     .limit(SEARCHED)
-  const [person, masker] = await Promise.all([personOf(ctx), tenantMasker(ctx)])
+  const [person, masker, starters] = await Promise.all([
+    personOf(ctx),
+    tenantMasker(ctx),
+    open.some(({ pause }) => forbidsStarter(signalOf(pause))) ? startersOf(ctx, runId) : [],
+  ])
   for (const { pause, stepName } of open) {
     const signal = signalOf(pause)
-    if (!(await mayAnswer(ctx, { runId, pauseId: pause.id }, signal, person))) continue
+    if (barOf(signal, person, starters) !== null) continue
+    if (isVote(signal) && (await hasVoted(ctx, { runId, pauseId: pause.id }, person))) continue
     const { title } = maskWords({ title: signal.title ?? stepName ?? pause.stepId }, masker)
     return { runId, pauseId: pause.id, title }
   }
   return null
-}
-
-async function mayAnswer(ctx: ServiceContext, at: Omit<FirstTask, 'title'>, signal: PauseSignal, person: Person) {
-  const starters = forbidsStarter(signal) ? await startersOf(ctx, at.runId) : []
-  return barOf(signal, person, starters) === null && !(isVote(signal) && (await hasVoted(ctx, at, person)))
 }
