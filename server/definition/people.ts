@@ -58,6 +58,13 @@ export function partsOf(assignee: string): { kind: string; name: string } {
   return { kind, name }
 }
 
+/** The name in an assignment of this kind, without expressions; null for anything else. */
+export function nameIn(assignee: unknown, wanted: 'user' | 'group'): string | null {
+  if (typeof assignee !== 'string') return null
+  const { kind, name } = partsOf(assignee)
+  return kind === wanted && !name.includes('${') ? name : null
+}
+
 /**
  * An assignment in words.
  * @param nameOf finds the name of a person or a group by the assignment, as `sameAssignee` returns it

@@ -1,7 +1,7 @@
 import { and, asc, eq, ne, or, sql } from 'drizzle-orm'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../context'
-import { partsOf, sameGroup } from '../definition/people'
+import { nameIn, sameGroup } from '../definition/people'
 
 /** A workflow whose draft or published version assigns tasks to a group. */
 export interface NamesGroup {
@@ -47,10 +47,7 @@ export async function workflowsNaming(ctx: ServiceContext, keys: readonly string
     .orderBy(asc(workflows.name), asc(workflows.id))
   const found = new Map<string, NamesGroup>()
   for (const { assignees, ...workflow } of rows) {
-    const as = assignees.flatMap((one) => {
-      const { kind, name } = typeof one === 'string' ? partsOf(one) : { kind: '', name: '' }
-      return kind === 'group' && keys.includes(sameGroup(name)) ? [name] : []
-    })
+    const as = assignees.flatMap((one) => nameIn(one, 'group') ?? []).filter((name) => keys.includes(sameGroup(name)))
     if (as.length === 0) continue
     const before = found.get(workflow.workflowId)?.as ?? []
     found.set(workflow.workflowId, { ...workflow, as: [...new Set([...before, ...as])] })

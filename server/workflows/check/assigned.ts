@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../definition/json'
-import { partsOf } from '../../definition/people'
+import { nameIn } from '../../definition/people'
 import type { Definition } from '../../definition/schema'
 import { findStepType } from '../../steps/registry'
 
@@ -25,10 +25,6 @@ export function assignedIn({ steps }: Definition, wanted: 'user' | 'group', read
   })
 }
 
-function namesIn(assignees: JsonValue | undefined, wanted: string): string[] {
-  if (!Array.isArray(assignees)) return []
-  return assignees.flatMap((one) => {
-    const { kind, name } = typeof one === 'string' ? partsOf(one) : { kind: '', name: '' }
-    return kind === wanted && !name.includes('${') ? [name] : []
-  })
+function namesIn(assignees: JsonValue | undefined, wanted: 'user' | 'group'): string[] {
+  return Array.isArray(assignees) ? assignees.flatMap((one) => nameIn(one, wanted) ?? []) : []
 }
