@@ -8,8 +8,8 @@ export type StepGroup = 'people' | 'work' | 'flow' | 'data'
  * maps names to templated values, `fields` maps names to declared fields, `actions` is a list of ids and labels.
  * `expression` is one expression, `expressions` maps names to expressions, `cases` is a list of ids, labels and
  * expressions. `assignees` is a list of people, groups and roles; `shown` is a list of labels and templated values.
- * `reminders` is when people are reminded, and who gets the task then. `hosts` is a list of names of hosts. `duration` is a number of milliseconds; `iso-duration` is a text in ISO 8601,
- * or a template that resolves to one.
+ * `reminders` is when people are reminded, and who gets the task then. `hosts` is a list of names of hosts.
+ * `duration` is a number of milliseconds; `iso-duration` is a text in ISO 8601, or a template that resolves to one.
  */
 type PlainWidget =
   | 'text'
