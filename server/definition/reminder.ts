@@ -61,9 +61,17 @@ export function shownReminder(one: Reminder, nameOf: (assignee: string) => strin
   return { at, handed: true, who: one.handedTo.map(nameOf), number: one.after, times: one.after }
 }
 
+/** Whom a reminder went to when a task names nobody. */
+export const EVERYBODY = 'everybody who may answer'
+
+/** Such as `one reminder`, or `3 reminders`. */
+export function remindersText(count: number): string {
+  return count === 1 ? 'one reminder' : `${count} reminders`
+}
+
 /** Such as `Reminded Ada, Bob (2 of 3)`, or `Handed to Finance after 3 reminders`. */
 export function reminderText({ handed, who, number, times }: ShownReminder): string {
-  const people = who === null ? 'everybody who may answer' : who.join(', ')
+  const people = who?.join(', ') ?? EVERYBODY
   if (!handed) return `Reminded ${people} (${number} of ${times})`
-  return `Handed to ${people} after ${number === 1 ? 'one reminder' : `${number} reminders`}`
+  return `Handed to ${people} after ${remindersText(number)}`
 }

@@ -1,5 +1,5 @@
 import { durationText } from '@/app/_ui/time-text'
-import type { ShownReminder } from '@/server/definition/reminder'
+import { EVERYBODY, remindersText, type ShownReminder } from '@/server/definition/reminder'
 import type { RunOverview } from '@/server/views/runs/overview'
 
 /** A piece of a sentence: plain text, an emphasised name, a quotation, a point in time, or another run. */
@@ -253,17 +253,13 @@ function waitingFor(pause: StoryRun['pauses'][number]): Sentence {
 function remindersIn(reminders: readonly ShownReminder[]): Sentence {
   const last = reminders.findLast(({ handed }) => !handed)
   const handed = reminders.find((one) => one.handed)
-  const people = ({ who }: ShownReminder) => (who ? listed(who) : 'everybody who may answer')
+  const people = ({ who }: ShownReminder) => (who ? listed(who) : EVERYBODY)
   return [
     ...(last && !handed
       ? [` ${people(last)} got reminder ${last.number} of ${last.times} at `, { at: last.at }, '.']
       : []),
     ...(handed
-      ? [
-          ` After ${handed.number === 1 ? 'one reminder' : `${handed.number} reminders`}, it was handed to ${people(handed)} at `,
-          { at: handed.at },
-          '.',
-        ]
+      ? [` After ${remindersText(handed.number)}, it was handed to ${people(handed)} at `, { at: handed.at }, '.']
       : []),
   ]
 }
