@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { clockTime, useTimeZone } from '@/app/_ui/time-text'
 import type { ShownRun, ValuesSource } from '../model/shown-values'
+import { runLabel } from '../parts/run-label'
 
 /** How many runs to choose from. */
 const RUNS = 20
@@ -26,13 +27,10 @@ export function ValuesSourceSelect(props: {
     enabled: asked,
     staleTime: 10_000,
   })
-  const timeOf = (startTime: string) => clockTime(new Date(startTime), zone, Date.now())
   const newest = run?.reached === false ? 'The newest run' : 'The newest run that came here'
-  const label = source === 'newest' && run ? `${newest}, ${timeOf(run.startTime)}` : newest
-  const runs = (list.data?.runs ?? []).map(({ runId, businessKey, state, startTime }) => ({
-    value: runId,
-    label: [businessKey ?? runId, state, timeOf(startTime)].join(', '),
-  }))
+  const label =
+    source === 'newest' && run ? `${newest}, ${clockTime(new Date(run.startTime), zone, Date.now())}` : newest
+  const runs = (list.data?.runs ?? []).map((run) => ({ value: run.runId, label: runLabel(run, zone) }))
   const known = runs.some(({ value }) => value === source)
   const chosen = source !== 'newest' && source !== 'sample' && !known ? [{ value: source, label: source }] : []
   return (

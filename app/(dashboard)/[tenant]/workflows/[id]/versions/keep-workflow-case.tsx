@@ -5,10 +5,11 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
-import { clockTime, useTimeZone } from '@/app/_ui/time-text'
+import { useTimeZone } from '@/app/_ui/time-text'
 import type { RunItem } from '@/server/views/runs/items'
 import type { KeepWorkflowCase as Body } from '@/server/workflows/test-cases'
 import { KeepDialog } from '../../../_test-cases/keep-dialog'
+import { runLabel } from '../parts/run-label'
 
 /** Saves one of the latest ended runs as a test case. */
 export function KeepWorkflowCase(props: {
@@ -23,8 +24,7 @@ export function KeepWorkflowCase(props: {
   const [picked, setPicked] = useState<string | null>(null)
   const list = useQuery({ ...trpc.runs.list.queryOptions({ workflowIds: [workflowId] }), staleTime: 0 })
   const ended = list.data?.runs.filter(({ state }) => state === 'completed' || state === 'failed') ?? []
-  const labelOf = (run: RunItem) =>
-    [run.businessKey ?? run.runId, run.state, clockTime(new Date(run.startTime), zone, Date.now())].join(', ')
+  const labelOf = (run: RunItem) => runLabel(run, zone)
   if (chosen) {
     return (
       <KeepDialog<Body['expected']>
