@@ -31,7 +31,11 @@ export function Started({ runId, onAgain }: { runId: string; onAgain: () => void
         {first.isPending ? (
           <Skeleton height={20} width="60%" />
         ) : (
-          <p>{task ? `The next step is yours: ${task.title}` : 'There is nothing more to do for you now.'}</p>
+          <p>
+            {task
+              ? `The next step is yours: ${task.title}`
+              : 'If the run needs you later, the task appears in your inbox.'}
+          </p>
         )}
       </div>
       <div className={styles.next}>
