@@ -3,6 +3,7 @@ import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { violationsOf } from './support/axe'
 import { expect, test } from './support/fixture'
+import { publishInEditor } from './support/publish'
 import { reached, startRun } from './support/runs'
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
@@ -36,15 +37,7 @@ test('the fields of an action are declared in the step’s form, open when it is
   await page.getByLabel('Name of reason').blur()
   await page.getByLabel('Label of reason').fill('Why not?')
   await expect(page.getByText('1 field to fill in')).toBeVisible()
-  await page
-    .getByRole('button', { name: /^Publish/ })
-    .first()
-    .click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Publish/ })
-    .click()
-  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await publishInEditor(page)
 
   const runId = await startRun(workspace, id, { order: 'AX-210' })
   await reached(workspace, runId, ({ status }) => status === 'paused')

@@ -2,6 +2,7 @@ import { getGroup, listGroups } from '@/server/members/groups/read'
 import { createWorkflow, getWorkflow } from '@/server/workflows/lifecycle'
 import { violationsOf } from './support/axe'
 import { expect, test } from './support/fixture'
+import { publishInEditor } from './support/publish'
 import { reached, startRun } from './support/runs'
 import { saved } from './support/saved'
 
@@ -53,15 +54,7 @@ test('a group is made, asked in a step, and answers: its member finds the task u
   await who.press('Backspace')
   await expect.poll(assignees).toEqual(['group:Finance'])
   await saved(page)
-  await page
-    .getByRole('button', { name: /^Publish/ })
-    .first()
-    .click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Publish/ })
-    .click()
-  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await publishInEditor(page)
 
   const runId = await startRun(workspace, id, {})
   await reached(workspace, runId, ({ status }) => status === 'paused')

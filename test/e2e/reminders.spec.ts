@@ -4,6 +4,7 @@ import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { violationsOf } from './support/axe'
 import { expect, test } from './support/fixture'
+import { publishInEditor } from './support/publish'
 import { reached, startRun } from './support/runs'
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
@@ -38,15 +39,7 @@ test('a step reminds people and then gives its task to others, as its form says;
   await others.press('Enter')
   await others.blur()
   expect(await violationsOf(page, WCAG)).toEqual([])
-  await page
-    .getByRole('button', { name: /^Publish/ })
-    .first()
-    .click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Publish/ })
-    .click()
-  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await publishInEditor(page)
 
   const runId = await startRun(workspace, id, {})
   await reached(workspace, runId, ({ status }) => status === 'paused')
