@@ -4,7 +4,6 @@ import type { StepUsage } from '../definition/agent'
 import type { EventRules } from '../definition/event'
 import type { ExitSpec } from '../definition/exits'
 import { cutText, type JsonLike, type JsonObject, type JsonValue, own } from '../definition/json'
-import type { ProblemCode } from '../definition/problem-codes'
 import type { AsksRemark, LoggedLine, PauseAnswer, PauseSignal, RunError } from '../definition/run'
 import type { Fields, FieldType } from '../definition/schema'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
@@ -126,7 +125,7 @@ interface Common<C> {
   /** Problems the schema cannot express. */
   check?: (config: C) => { field: string; message: string }[]
   /** Parts of a configuration that runs, but hardly as meant. */
-  doubts?: (config: C) => { code: ProblemCode; field: string; message: string }[]
+  doubts?: (config: C) => { field: string; message: string }[]
 }
 
 /**

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { component } from '../definition/component'
 import { durationMs } from '../definition/duration'
-import type { ProblemCode } from '../definition/problem-codes'
 import { MAX_REMINDERS, nextReminder, REMINDERS, type ReminderPlan, SHORTEST_REMINDER } from '../definition/reminder'
 import { Assignees, assigneeProblems, listed, type Needs, undecidable } from './people'
 import { after, DurationText } from './time'
@@ -81,15 +80,16 @@ export function reminderDoubts(config: {
   reminders?: Reminders
   needs?: Needs | undefined
   expiresIn?: string | undefined
-}): { code: ProblemCode; field: string; message: string }[] {
+}): { field: string; message: string }[] {
   const { reminders, needs, expiresIn } = config
   if (reminders === undefined) return []
   const few = reminders.handTo === undefined ? null : undecidable(needs, reminders.handTo)
   const late = expiresIn === undefined || expiresIn.includes('${') ? null : lateOf(reminders, after(START, expiresIn))
-  const fewText = `may be too few to decide, unless others voted before: needs ${few}`
   return [
-    ...(late === null ? [] : [{ code: 'W_REMINDERS' as const, field: 'reminders', message: late }]),
-    ...(few === null ? [] : [{ code: 'W_REMINDERS' as const, field: 'reminders.handTo', message: fewText }]),
+    ...(late === null ? [] : [{ field: 'reminders', message: late }]),
+    ...(few === null
+      ? []
+      : [{ field: 'reminders.handTo', message: `may be too few to decide, unless others voted before: needs ${few}` }]),
   ]
 }
 

@@ -8,7 +8,7 @@ import {
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/shown-values'
 import type { ScopeEntry } from '@/server/workflows/check/scope'
 
-const VALUES = { amount: 120, name: 'Ada', order: { lines: [{ sku: 'a' }], note: null }, ['__proto__x']: 1 }
+const VALUES = { amount: 120, name: 'Ada', order: { lines: [{ sku: 'a' }], note: null }, __proto__x: 1 }
 const NAMES = new Set([...Object.keys(VALUES), 'none', 'missing', 'big', 'text'])
 const of = (text: string, code = false, leftOut: string[] = []) =>
   previewOf(text, code, { values: VALUES, names: NAMES, leftOut })

@@ -100,8 +100,8 @@ function checkStep(step: Step): Problem[] {
   if (problems.length === 0) {
     const config = type.config.parse(step)
     for (const { field, message } of type.check?.(config) ?? []) problems.push(at(field, message))
-    for (const { code, field, message } of type.doubts?.(config) ?? [])
-      problems.push({ ...at(field, message, code), severity: 'warning' })
+    for (const { field, message } of type.doubts?.(config) ?? [])
+      problems.push({ ...at(field, message, 'W_REMINDERS'), severity: 'warning' })
   }
   return problems
 }
