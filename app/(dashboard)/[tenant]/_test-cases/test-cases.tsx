@@ -1,10 +1,11 @@
 'use client'
-import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
+import { Button, Menu, Skeleton } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { Ellipsis, ListChecks, Pencil, Play, Trash2 } from 'lucide-react'
+import { ListChecks, Pencil, Play, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { ErrorState } from '@/app/_ui/error-state'
 import { ReasonButton } from '@/app/_ui/reason-button'
+import { RowAction, RowMenu } from '@/app/_ui/row-menu'
 import type { Expected } from '@/server/definition/test-case'
 import type { CaseResult } from '@/server/versioned/run-cases'
 import { sameJson } from '../_versioned/json'
@@ -130,44 +131,22 @@ export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
                     </Button>
                   )}
                   {(open || form) && (
-                    <Menu position="bottom-end" width={220}>
-                      <Menu.Target>
-                        <ActionIcon
-                          variant="subtle"
-                          color="gray"
-                          size={28}
-                          className={styles.menu ?? ''}
-                          aria-label={`Actions for ${name}`}
-                        >
-                          <Ellipsis size={18} aria-hidden />
-                        </ActionIcon>
-                      </Menu.Target>
-                      <Menu.Dropdown>
-                        {open && <Menu.Item onClick={() => open.onOpen(kept)}>{open.label}</Menu.Item>}
-                        {form && (
-                          <>
-                            <Menu.Item
-                              leftSection={<Pencil size={16} aria-hidden />}
-                              onClick={() => setChanged({ kept, how: 'rename' })}
-                            >
-                              Rename
-                            </Menu.Item>
-                            <Menu.Item
-                              leftSection={<ListChecks size={16} aria-hidden />}
-                              onClick={() => setChanged({ kept, how: 'expected' })}
-                            >
-                              Edit what it expects
-                            </Menu.Item>
-                            <Menu.Item
-                              leftSection={<Trash2 size={16} aria-hidden />}
-                              onClick={() => setChanged({ kept, how: 'delete' })}
-                            >
-                              Delete
-                            </Menu.Item>
-                          </>
-                        )}
-                      </Menu.Dropdown>
-                    </Menu>
+                    <RowMenu of={name} width={220} className={styles.menu ?? ''}>
+                      {open && <Menu.Item onClick={() => open.onOpen(kept)}>{open.label}</Menu.Item>}
+                      {form && (
+                        <>
+                          <RowAction icon={Pencil} onClick={() => setChanged({ kept, how: 'rename' })}>
+                            Rename
+                          </RowAction>
+                          <RowAction icon={ListChecks} onClick={() => setChanged({ kept, how: 'expected' })}>
+                            Edit what it expects
+                          </RowAction>
+                          <RowAction icon={Trash2} onClick={() => setChanged({ kept, how: 'delete' })}>
+                            Delete
+                          </RowAction>
+                        </>
+                      )}
+                    </RowMenu>
                   )}
                 </div>
                 {one && !busy(id) && !isOutdated(one.form) && <CaseDifferences result={one.result} />}

@@ -10,6 +10,7 @@ import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { SearchField } from '@/app/_ui/search-field'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import { useListKeys } from '@/app/_ui/use-list-keys'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
@@ -18,7 +19,7 @@ import { useTenant } from '../tenant-context'
 import styles from './list.module.css'
 import { PAGE_SIZE } from './list-query'
 import { ListSkeleton } from './list-skeleton'
-import { RowMenu, type RowVerbs } from './row-menu'
+import { ResourceMenu, type RowVerbs } from './resource-menu'
 
 export interface Resource {
   id: string
@@ -140,21 +141,7 @@ export function ResourceList<R extends Resource>(props: {
         )}
         {shown.length > 0 && (
           <table className={styles.table} aria-label={title}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Status</th>
-                {columns.map(({ label }) => (
-                  <th scope="col" key={label}>
-                    {label}
-                  </th>
-                ))}
-                <th scope="col">Updated</th>
-                <th scope="col">
-                  <span className="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={['Name', 'Status', ...columns.map(({ label }) => label), 'Updated']} />
             <tbody>
               {shown.map((row, index) => {
                 const menu = verbs(row)
@@ -182,7 +169,9 @@ export function ResourceList<R extends Resource>(props: {
                     <td className={styles.quiet} data-label="Updated">
                       {Date.parse(row.updatedAt) > 0 ? <Time at={row.updatedAt} /> : 'Built in'}
                     </td>
-                    <td className={styles.menu}>{menu && <RowMenu name={row.name} href={href(row)} verbs={menu} />}</td>
+                    <td className={styles.menu}>
+                      {menu && <ResourceMenu name={row.name} href={href(row)} verbs={menu} />}
+                    </td>
                   </tr>
                 )
               })}

@@ -6,6 +6,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import type { OneInbound } from '@/server/inbound/find'
 import type { BrowsedInboundDelivery } from '@/server/views/deliveries'
@@ -40,16 +41,7 @@ export function DeliveryList({ webhook, onClose }: { webhook: InboundItem; onClo
       )}
       {list.data && list.data.items.length > 0 && (
         <table className={styles.table}>
-          <thead>
-            <tr>
-              <th scope="col">Received</th>
-              <th scope="col">Outcome</th>
-              <th scope="col">Contents</th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['Received', 'Outcome', 'Contents']} />
           <tbody>
             {list.data.items.map((delivery) => (
               <Delivery key={delivery.id} one={one} delivery={delivery} />

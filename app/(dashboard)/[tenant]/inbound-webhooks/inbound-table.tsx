@@ -1,11 +1,13 @@
 'use client'
-import { ActionIcon, Menu, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { CirclePause, Ellipsis, FlaskConical, KeyRound, PencilLine, Play, Trash2 } from 'lucide-react'
+import { CirclePause, FlaskConical, KeyRound, PencilLine, Play, Trash2 } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { Link } from '@/app/_ui/link'
 import { notifyError } from '@/app/_ui/notify'
+import { RowAction, RowMenu } from '@/app/_ui/row-menu'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import type { InboundItem } from '@/server/views/inbound/browse'
 import { DELIVERIES } from '../settings/deliveries-id'
@@ -29,17 +31,7 @@ export function InboundTable({ webhooks, chosen, onChoose, onOpen }: Props) {
   const allowed = may('workflow:publish')
   return (
     <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">Inbound webhook</th>
-          <th scope="col">Status</th>
-          <th scope="col">Signature</th>
-          <th scope="col">Last delivery</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={['Inbound webhook', 'Status', 'Signature', 'Last delivery']} />
       <tbody>
         {webhooks.map((webhook) => (
           <tr key={webhook.id} data-chosen={webhook.id === chosen || undefined}>
@@ -128,36 +120,28 @@ function InboundMenu({ webhook, onOpen }: { webhook: InboundItem; onOpen: OnOpen
       onSettled: () => queries.invalidateQueries(trpc.inbound.pathFilter()),
     }),
   )
-  const icon = { size: 16, 'aria-hidden': true } as const
   return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${name}`}>
-          <Ellipsis size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<FlaskConical {...icon} />} onClick={() => onOpen('try', webhook)}>
-          Try a delivery
-        </Menu.Item>
-        <Menu.Item leftSection={<PencilLine {...icon} />} onClick={() => onOpen('edit', webhook)}>
-          Edit
-        </Menu.Item>
-        {scheme !== 'none' && (
-          <Menu.Item leftSection={<KeyRound {...icon} />} onClick={() => onOpen('secret', webhook)}>
-            {secrets.length > 0 ? 'Rotate secret' : 'Set secret'}
-          </Menu.Item>
-        )}
-        <Menu.Item
-          leftSection={enabled ? <CirclePause {...icon} /> : <Play {...icon} />}
-          onClick={() => update.mutate({ workflowId, inboundId: id, body: { enabled: !enabled } })}
-        >
-          {enabled ? 'Pause' : 'Resume'}
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<Trash2 {...icon} />} onClick={() => onOpen('delete', webhook)}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu of={name}>
+      <RowAction icon={FlaskConical} onClick={() => onOpen('try', webhook)}>
+        Try a delivery
+      </RowAction>
+      <RowAction icon={PencilLine} onClick={() => onOpen('edit', webhook)}>
+        Edit
+      </RowAction>
+      {scheme !== 'none' && (
+        <RowAction icon={KeyRound} onClick={() => onOpen('secret', webhook)}>
+          {secrets.length > 0 ? 'Rotate secret' : 'Set secret'}
+        </RowAction>
+      )}
+      <RowAction
+        icon={enabled ? CirclePause : Play}
+        onClick={() => update.mutate({ workflowId, inboundId: id, body: { enabled: !enabled } })}
+      >
+        {enabled ? 'Pause' : 'Resume'}
+      </RowAction>
+      <RowAction icon={Trash2} destructive onClick={() => onOpen('delete', webhook)}>
+        Delete
+      </RowAction>
+    </RowMenu>
   )
 }

@@ -1,11 +1,12 @@
 'use client'
-import { ActionIcon, Menu } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { CirclePause, Ellipsis, PencilLine, Play, Trash2 } from 'lucide-react'
+import { CirclePause, PencilLine, Play, Trash2 } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { Link } from '@/app/_ui/link'
 import { notifyError } from '@/app/_ui/notify'
+import { RowAction, RowMenu } from '@/app/_ui/row-menu'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import type { ScheduleItem } from '@/server/views/schedules/browse'
 import styles from '../settings/settings.module.css'
@@ -20,17 +21,7 @@ export function ScheduleTable({ schedules, onOpen }: { schedules: ScheduleItem[]
   const { path, may } = useTenant()
   return (
     <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">Schedule</th>
-          <th scope="col">Status</th>
-          <th scope="col">Next times</th>
-          <th scope="col">Last time</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={['Schedule', 'Status', 'Next times', 'Last time']} />
       <tbody>
         {schedules.map((schedule) => (
           <tr key={schedule.id}>
@@ -114,28 +105,20 @@ function ScheduleMenu({ schedule, onOpen }: { schedule: ScheduleItem; onOpen: On
       onSettled: () => queries.invalidateQueries(trpc.schedules.pathFilter()),
     }),
   )
-  const icon = { size: 16, 'aria-hidden': true } as const
   return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${name}`}>
-          <Ellipsis size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<PencilLine {...icon} />} onClick={() => onOpen('edit', schedule)}>
-          Edit
-        </Menu.Item>
-        <Menu.Item
-          leftSection={enabled ? <CirclePause {...icon} /> : <Play {...icon} />}
-          onClick={() => update.mutate({ workflowId, scheduleId: id, body: { enabled: !enabled } })}
-        >
-          {enabled ? 'Pause' : 'Resume'}
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<Trash2 {...icon} />} onClick={() => onOpen('delete', schedule)}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu of={name}>
+      <RowAction icon={PencilLine} onClick={() => onOpen('edit', schedule)}>
+        Edit
+      </RowAction>
+      <RowAction
+        icon={enabled ? CirclePause : Play}
+        onClick={() => update.mutate({ workflowId, scheduleId: id, body: { enabled: !enabled } })}
+      >
+        {enabled ? 'Pause' : 'Resume'}
+      </RowAction>
+      <RowAction icon={Trash2} destructive onClick={() => onOpen('delete', schedule)}>
+        Delete
+      </RowAction>
+    </RowMenu>
   )
 }

@@ -1,10 +1,10 @@
 'use client'
-import { ActionIcon, Menu } from '@mantine/core'
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
-import { Ban, CircleCheck, Ellipsis } from 'lucide-react'
+import { Ban, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { notifyUndo } from '@/app/_ui/notify-undo'
+import { RowAction, RowMenu } from '@/app/_ui/row-menu'
 import { useRoles } from './roles'
 
 export function CredentialMenu(props: {
@@ -37,24 +37,17 @@ export function CredentialMenu(props: {
   // Users may not manage a credential with more rights than their own.
   if (!mayGive(item.role)) return null
   return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${called}`}>
-          <Ellipsis size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {children}
-        {disabled ? (
-          <Menu.Item leftSection={<CircleCheck size={16} aria-hidden />} onClick={() => enable.mutate()}>
-            Enable
-          </Menu.Item>
-        ) : (
-          <Menu.Item color="red" leftSection={<Ban size={16} aria-hidden />} onClick={() => disable.mutate()}>
-            Disable
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu of={called}>
+      {children}
+      {disabled ? (
+        <RowAction icon={CircleCheck} onClick={() => enable.mutate()}>
+          Enable
+        </RowAction>
+      ) : (
+        <RowAction icon={Ban} destructive onClick={() => disable.mutate()}>
+          Disable
+        </RowAction>
+      )}
+    </RowMenu>
   )
 }

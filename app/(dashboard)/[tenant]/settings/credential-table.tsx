@@ -1,6 +1,7 @@
 'use client'
 import type { ReactNode } from 'react'
 import { roleName } from '@/app/_ui/role-name'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import styles from './settings.module.css'
 
@@ -27,18 +28,7 @@ export function CredentialTable<C extends Credential>(props: {
   const { items, named, mark, state, menu } = props
   return (
     <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">{named}</th>
-          <th scope="col">Status</th>
-          <th scope="col">Role</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Created</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={[named, 'Status', 'Role', 'Last used', 'Created']} />
       <tbody>
         {items.map((item) => (
           <tr key={item.id}>

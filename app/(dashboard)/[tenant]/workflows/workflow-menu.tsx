@@ -1,11 +1,11 @@
 'use client'
-import { ActionIcon, Menu } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Archive, ArchiveRestore, Copy, Download, Ellipsis, Files, FolderOpen, Play, Trash2 } from 'lucide-react'
+import { Archive, ArchiveRestore, Copy, Download, Files, FolderOpen, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { Link } from '@/app/_ui/link'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { RowAction, RowLink, RowMenu } from '@/app/_ui/row-menu'
 import { saveFile } from '@/app/_ui/save-file'
 import type { WorkflowListItem } from '@/server/views/workflows/browse'
 import { useTenant } from '../tenant-context'
@@ -61,66 +61,48 @@ export function WorkflowMenu({
   }
   return (
     <>
-      <Menu position="bottom-end" width={220} opened={opened} onChange={setOpened}>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${item.name}`}>
-            <Ellipsis size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            component={Link}
-            href={path(`/workflows/${item.id}`)}
-            leftSection={<FolderOpen size={16} aria-hidden />}
-          >
-            Open
-          </Menu.Item>
-          {!archived && may('run:start') && (
-            <Menu.Item leftSection={<Play size={16} aria-hidden />} onClick={() => setDialog('run')}>
-              Start
-            </Menu.Item>
-          )}
-          {!archived && (
-            <Menu.Item
-              leftSection={<Copy size={16} aria-hidden />}
-              disabled={!fields.data}
-              onClick={() => void copyCurl()}
-            >
-              Copy curl
-            </Menu.Item>
-          )}
-          {may('workflow:write') && (
-            <Menu.Item leftSection={<Files size={16} aria-hidden />} onClick={() => duplicate.mutate({ id: item.id })}>
-              Duplicate
-            </Menu.Item>
-          )}
-          <Menu.Item leftSection={<Download size={16} aria-hidden />} onClick={() => void download()}>
-            Export JSON
-          </Menu.Item>
-          {may('workflow:publish') && (
-            <>
-              <Menu.Divider />
-              {archived ? (
-                <Menu.Item
-                  leftSection={<ArchiveRestore size={16} aria-hidden />}
-                  onClick={() => restore.mutate({ id: item.id })}
-                >
-                  Restore
-                </Menu.Item>
-              ) : (
-                <Menu.Item leftSection={<Archive size={16} aria-hidden />} onClick={() => onArchive(item)}>
-                  Archive
-                </Menu.Item>
-              )}
-            </>
-          )}
-          {archived && may('workflow:delete-permanently') && (
-            <Menu.Item color="red" leftSection={<Trash2 size={16} aria-hidden />} onClick={() => setDialog('delete')}>
-              Delete permanently
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu of={item.name} width={220} opened={opened} onChange={setOpened}>
+        <RowLink icon={FolderOpen} href={path(`/workflows/${item.id}`)}>
+          Open
+        </RowLink>
+        {!archived && may('run:start') && (
+          <RowAction icon={Play} onClick={() => setDialog('run')}>
+            Start
+          </RowAction>
+        )}
+        {!archived && (
+          <RowAction icon={Copy} disabled={!fields.data} onClick={() => void copyCurl()}>
+            Copy curl
+          </RowAction>
+        )}
+        {may('workflow:write') && (
+          <RowAction icon={Files} onClick={() => duplicate.mutate({ id: item.id })}>
+            Duplicate
+          </RowAction>
+        )}
+        <RowAction icon={Download} onClick={() => void download()}>
+          Export JSON
+        </RowAction>
+        {may('workflow:publish') && (
+          <>
+            <Menu.Divider />
+            {archived ? (
+              <RowAction icon={ArchiveRestore} onClick={() => restore.mutate({ id: item.id })}>
+                Restore
+              </RowAction>
+            ) : (
+              <RowAction icon={Archive} onClick={() => onArchive(item)}>
+                Archive
+              </RowAction>
+            )}
+          </>
+        )}
+        {archived && may('workflow:delete-permanently') && (
+          <RowAction icon={Trash2} destructive onClick={() => setDialog('delete')}>
+            Delete permanently
+          </RowAction>
+        )}
+      </RowMenu>
       {dialog === 'run' && <RunDialog workflow={item} onClose={() => setDialog(null)} />}
       {dialog === 'delete' && <DeleteDialog workflow={item} onClose={() => setDialog(null)} />}
     </>

@@ -1,7 +1,8 @@
 'use client'
-import { ActionIcon, Menu } from '@mantine/core'
-import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { Pencil, Trash2 } from 'lucide-react'
 import { CopyButton } from '@/app/_ui/copy-button'
+import { RowAction, RowMenu } from '@/app/_ui/row-menu'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import type { Group } from '@/server/members/groups/find'
 import type { Member } from '../members/member'
@@ -24,16 +25,7 @@ export function GroupTable({
   const names = new Map(members.map(({ userId, name }) => [userId, name]))
   return (
     <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Members</th>
-          <th scope="col">Last changed</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={['Name', 'Members', 'Last changed']} />
       <tbody>
         {groups.map((group) => (
           <tr key={group.id}>
@@ -81,21 +73,14 @@ function GroupMenu({
   onDelete: (group: Group) => void
 }) {
   return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${group.name}`}>
-          <Ellipsis size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<Pencil size={16} aria-hidden />} onClick={() => onEdit(group)}>
-          Edit
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<Trash2 size={16} aria-hidden />} onClick={() => onDelete(group)}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu of={group.name}>
+      <RowAction icon={Pencil} onClick={() => onEdit(group)}>
+        Edit
+      </RowAction>
+      <RowAction icon={Trash2} destructive onClick={() => onDelete(group)}>
+        Delete
+      </RowAction>
+    </RowMenu>
   )
 }
 

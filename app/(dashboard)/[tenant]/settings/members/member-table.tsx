@@ -1,6 +1,7 @@
 'use client'
 import { Badge } from '@mantine/core'
 import { roleName } from '@/app/_ui/role-name'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
@@ -15,17 +16,7 @@ export function MemberTable({ members }: { members: Member[] }) {
   const owners = members.filter(({ role }) => role === 'owner').length
   return (
     <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Role</th>
-          <th scope="col">Last seen</th>
-          <th scope="col">Joined</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={['Name', 'Role', 'Last seen', 'Joined']} />
       <tbody>
         {members.map((member) => {
           const lastOwner = member.role === 'owner' && owners === 1

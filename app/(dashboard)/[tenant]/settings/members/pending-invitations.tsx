@@ -7,6 +7,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { roleName } from '@/app/_ui/role-name'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import type { PendingInvitation } from '@/server/members/invitations/list'
 import styles from '../settings.module.css'
@@ -23,17 +24,7 @@ export function PendingInvitations() {
     <section className={styles.section} aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
       <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Email</th>
-            <th scope="col">Status</th>
-            <th scope="col">Role</th>
-            <th scope="col">Invited</th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={['Email', 'Status', 'Role', 'Invited']} />
         <tbody>
           {list.data.map((invitation) => (
             <InvitationRow key={invitation.id} invitation={invitation} />

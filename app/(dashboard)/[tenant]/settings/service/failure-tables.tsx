@@ -1,4 +1,5 @@
 'use client'
+import { TableHead } from '@/app/_ui/table-head'
 import settings from '../settings.module.css'
 import styles from './service.module.css'
 import type { Service } from './service-words'
@@ -38,12 +39,7 @@ function Table(props: { title: string; rows: { name: string; runs: number }[]; i
     <table className={settings.table}>
       {/* Tables have no headers on phones. */}
       <caption className={styles.caption}>By {title.toLowerCase()}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{title}</th>
-          <th scope="col">Runs</th>
-        </tr>
-      </thead>
+      <TableHead columns={[title, 'Runs']} menu={false} />
       <tbody>
         {rows.map(({ name, runs }, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two workspaces may have one name

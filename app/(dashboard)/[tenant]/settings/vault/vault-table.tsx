@@ -1,9 +1,10 @@
 'use client'
-import { ActionIcon, Menu } from '@mantine/core'
-import { Ellipsis, Link2, RefreshCw, Trash2 } from 'lucide-react'
+import { Link2, RefreshCw, Trash2 } from 'lucide-react'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { Link } from '@/app/_ui/link'
+import { RowAction, RowMenu } from '@/app/_ui/row-menu'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import type { VaultItem } from '@/server/views/vault'
 import { useTenant } from '../../tenant-context'
@@ -23,17 +24,7 @@ export function VaultTable({
   const { path } = useTenant()
   return (
     <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Hosts</th>
-          <th scope="col">Used by</th>
-          <th scope="col">Last changed</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={['Name', 'Hosts', 'Used by', 'Last changed']} />
       <tbody>
         {secrets.map((secret) => (
           <tr key={secret.name}>
@@ -76,28 +67,17 @@ export function VaultTable({
               </div>
             </td>
             <td>
-              <Menu position="bottom-end" width={200}>
-                <Menu.Target>
-                  <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${secret.name}`}>
-                    <Ellipsis size={18} aria-hidden />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item leftSection={<Link2 size={16} aria-hidden />} onClick={() => onBind(secret)}>
-                    {secret.hosts === null ? 'Bind to hosts' : 'Change hosts'}
-                  </Menu.Item>
-                  <Menu.Item leftSection={<RefreshCw size={16} aria-hidden />} onClick={() => onReplace(secret)}>
-                    Replace value
-                  </Menu.Item>
-                  <Menu.Item
-                    color="red"
-                    leftSection={<Trash2 size={16} aria-hidden />}
-                    onClick={() => onDelete(secret)}
-                  >
-                    Delete
-                  </Menu.Item>
-                </Menu.Dropdown>
-              </Menu>
+              <RowMenu of={secret.name}>
+                <RowAction icon={Link2} onClick={() => onBind(secret)}>
+                  {secret.hosts === null ? 'Bind to hosts' : 'Change hosts'}
+                </RowAction>
+                <RowAction icon={RefreshCw} onClick={() => onReplace(secret)}>
+                  Replace value
+                </RowAction>
+                <RowAction icon={Trash2} destructive onClick={() => onDelete(secret)}>
+                  Delete
+                </RowAction>
+              </RowMenu>
             </td>
           </tr>
         ))}

@@ -7,6 +7,7 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import { type PillStatus, StatusPill } from '@/app/_ui/status-pill'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time, useNow } from '@/app/_ui/time'
 import type { BrowsedDelivery } from '@/server/views/deliveries'
 import type { WebhookDelivery, WebhookEndpoint } from '@/server/webhooks/present'
@@ -64,16 +65,7 @@ export function DeliveryList({ webhook, onClose }: { webhook: WebhookEndpoint; o
       )}
       {list.data && list.data.items.length > 0 && (
         <table className={styles.table}>
-          <thead>
-            <tr>
-              <th scope="col">Event</th>
-              <th scope="col">Status</th>
-              <th scope="col">Last response</th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['Event', 'Status', 'Last response']} />
           <tbody>
             {list.data.items.map((delivery) => (
               <Delivery key={delivery.id} webhookId={id} delivery={delivery} />

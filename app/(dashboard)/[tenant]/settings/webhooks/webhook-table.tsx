@@ -1,10 +1,12 @@
 'use client'
-import { ActionIcon, Menu, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Ban, CircleCheck, Ellipsis, PencilLine, RefreshCw, Send, Trash2 } from 'lucide-react'
+import { Ban, CircleCheck, PencilLine, RefreshCw, Send, Trash2 } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { RowAction, RowMenu } from '@/app/_ui/row-menu'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TableHead } from '@/app/_ui/table-head'
 import { Time } from '@/app/_ui/time'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
 import { DELIVERIES } from '../deliveries-id'
@@ -22,17 +24,7 @@ interface Props {
 export function WebhookTable({ webhooks, chosen, onChoose, onOpen }: Props) {
   return (
     <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">Webhook</th>
-          <th scope="col">Status</th>
-          <th scope="col">Events</th>
-          <th scope="col">Last delivered</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={['Webhook', 'Status', 'Events', 'Last delivered']} />
       <tbody>
         {webhooks.map((webhook) => (
           <tr key={webhook.id} data-chosen={webhook.id === chosen || undefined}>
@@ -126,36 +118,25 @@ function WebhookMenu({ webhook, onChoose, onOpen }: { webhook: WebhookEndpoint }
       onSettled,
     }),
   )
-  const icon = { size: 16, 'aria-hidden': true } as const
   return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${calledOf(webhook)}`}>
-          <Ellipsis size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {enabled && (
-          <Menu.Item leftSection={<Send {...icon} />} onClick={() => test.mutate({ id })}>
-            Send test
-          </Menu.Item>
-        )}
-        <Menu.Item leftSection={<PencilLine {...icon} />} onClick={() => onOpen('edit', webhook)}>
-          Edit
-        </Menu.Item>
-        <Menu.Item leftSection={<RefreshCw {...icon} />} onClick={() => onOpen('rotate', webhook)}>
-          Rotate secret
-        </Menu.Item>
-        <Menu.Item
-          leftSection={enabled ? <Ban {...icon} /> : <CircleCheck {...icon} />}
-          onClick={() => update.mutate({ id, body: { enabled: !enabled } })}
-        >
-          {enabled ? 'Disable' : 'Enable'}
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<Trash2 {...icon} />} onClick={() => onOpen('delete', webhook)}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu of={calledOf(webhook)}>
+      {enabled && (
+        <RowAction icon={Send} onClick={() => test.mutate({ id })}>
+          Send test
+        </RowAction>
+      )}
+      <RowAction icon={PencilLine} onClick={() => onOpen('edit', webhook)}>
+        Edit
+      </RowAction>
+      <RowAction icon={RefreshCw} onClick={() => onOpen('rotate', webhook)}>
+        Rotate secret
+      </RowAction>
+      <RowAction icon={enabled ? Ban : CircleCheck} onClick={() => update.mutate({ id, body: { enabled: !enabled } })}>
+        {enabled ? 'Disable' : 'Enable'}
+      </RowAction>
+      <RowAction icon={Trash2} destructive onClick={() => onOpen('delete', webhook)}>
+        Delete
+      </RowAction>
+    </RowMenu>
   )
 }
