@@ -106,6 +106,16 @@ describe('addStep', () => {
     expect(both.steps.map(({ name }) => name)).toEqual(['Ship', 'Ship 2'])
   })
 
+  test('a tool added from the picker is chosen and gives the step its name, with a number where another one is', () => {
+    const ship = { name: 'Ship', toolId: 'tool_ship' }
+    const one = addStep(empty, catalog, 'call-tool', null, ship)
+    const two = addStep(one.definition, catalog, 'call-tool', { after: one.stepId, exit: 'next' }, ship)
+    expect(two.definition.steps).toMatchObject([ship, { ...ship, name: 'Ship 2' }])
+    expect(nameAfter(two.definition, two.stepId, 'Call a tool', { before: 'Ship', after: 'Mail' }).steps[1]?.name).toBe(
+      'Mail',
+    )
+  })
+
   test('leaves the catalog’s sample unchanged', () => {
     const before = JSON.stringify(catalog)
     const { definition, stepId } = addStep(empty, catalog, 'request-user-action', null)

@@ -1,6 +1,7 @@
 'use client'
 import { useMemo, useRef } from 'react'
 import { FAILURE_EXITS } from '@/server/definition/exits'
+import type { JsonObject } from '@/server/definition/json'
 import type { Step } from '@/server/definition/schema'
 import { sameForm } from '@/server/definition/step-id'
 import type { Catalog } from '@/server/steps/catalog'
@@ -11,7 +12,6 @@ import type { DraftControl } from '../draft/use-draft'
 import { canConnect, connect, disconnect, reconnect } from '../model/connect'
 import {
   edgeAt,
-  entryOf,
   exitLabel,
   exitsOf,
   findStep,
@@ -22,7 +22,7 @@ import {
   type Position,
   START,
 } from '../model/definition'
-import { addStep, duplicateStep, type InsertPoint, removeSteps } from '../model/edit-steps'
+import { addStep, duplicateStep, type InsertPoint, removeSteps, titleOf } from '../model/edit-steps'
 import { NODE_WIDTH, shownExitsOf, sizeOf } from '../model/exit-row'
 import { copySteps, type Fragment, pasteFragment, replaceWith } from '../model/fragment'
 import { placeAfter, renameInLayout } from '../model/positions'
@@ -35,7 +35,8 @@ import type { CanvasHandle, EditorDialog } from './screen'
 export interface ScreenActions extends EditorActions {
   /** Adds a step after the selected one, or at the end. */
   add(): void
-  choose(type: string, insertPoint: InsertPoint, at: Position | null): void
+  /** Adds a step of a type; `config` replaces values of its sample, such as the name. */
+  choose(type: string, insertPoint: InsertPoint, at: Position | null, config?: JsonObject): void
   connectNow(from: string, exit: string, to: string): void
   rename(stepId: string, to: string): void
   renameField(stepId: string, key: string | null, from: string, to: string, action?: string): void
@@ -146,12 +147,12 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       const exit = openExitOf(now().definition, ref.current.catalog, stepId)
       actions.addAt({ after: stepId, exit: exit ?? 'next' })
     },
-    choose(type, insertPoint, at) {
+    choose(type, insertPoint, at, config = {}) {
       const { catalog } = ref.current
-      const title = entryOf(catalog, type)?.title ?? type
+      const title = titleOf(catalog, type, config)
       let added = ''
       edit(`add ${title}`, (draft) => {
-        const { definition, stepId } = addStep(draft.definition, catalog, type, insertPoint)
+        const { definition, stepId } = addStep(draft.definition, catalog, type, insertPoint, config)
         added = stepId
         return { definition, layout: withNewStep(definition, catalog, layoutOf(draft), insertPoint, at, stepId) }
       })

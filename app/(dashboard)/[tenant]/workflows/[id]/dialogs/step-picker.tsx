@@ -1,24 +1,26 @@
 'use client'
 import { Kbd, TextInput } from '@mantine/core'
-import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Dialog } from '@/app/_ui/dialog'
+import type { JsonObject } from '@/server/definition/json'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 import { keep, readKept } from '../../../kept'
 import { StepIcon } from '../parts/step-icon'
+import { type PickerEntry, useOwnEntries } from './own-entries'
 import lists from './search-list.module.css'
 import styles from './step-picker.module.css'
 
 const GROUPS: Record<CatalogEntry['group'], string> = { people: 'People', work: 'Work', flow: 'Flow', data: 'Data' }
 const RECENT = 'millrace-recent-steps'
 
-/** Picks a step type: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */
+/** Picks a step type, or what a step can use at once: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */
 export function StepPicker(props: {
   catalog: Catalog
   /** The name of the step before it; null if it stays unconnected. */
   after: string | null
   /** Chooses that step's exit, if it has several. */
   exit?: ReactNode
-  onChoose: (type: string, connected: boolean) => void
+  onChoose: (type: string, connected: boolean, config?: JsonObject) => void
   onClose: () => void
 }) {
   const { catalog, after, exit, onChoose, onClose } = props
@@ -26,17 +28,18 @@ export function StepPicker(props: {
   const [marked, setMarked] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
-  const found = useMemo(() => searchTypes(catalog.steps, search), [catalog, search])
+  const own = useOwnEntries(catalog)
+  const found = searchEntries(catalog, own, search)
   const index = Math.min(marked, found.length - 1)
 
   useEffect(() => {
     list.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [index])
 
-  function choose(entry: CatalogEntry | undefined, connected: boolean) {
+  function choose(entry: PickerEntry | undefined, connected: boolean) {
     if (!entry) return
-    remember(entry.type)
-    onChoose(entry.type, connected)
+    if (!entry.config) remember(entry.type)
+    onChoose(entry.type, connected, entry.config)
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -54,7 +57,7 @@ export function StepPicker(props: {
       <TextInput
         data-autofocus
         aria-label="Search step types"
-        placeholder="Search step types"
+        placeholder="Search step types, tools, agents and workflows"
         role="combobox"
         aria-expanded
         aria-controls={id}
@@ -69,10 +72,10 @@ export function StepPicker(props: {
       />
       <div ref={list} id={id} role="listbox" aria-label="Step types" className={lists.list}>
         {found.map((entry, i) => (
-          <Fragment key={entry.type}>
+          <Fragment key={entry.key}>
             {entry.group !== found[i - 1]?.group && (
               <div role="presentation" className={styles.heading}>
-                {GROUPS[entry.group]}
+                {entry.group}
               </div>
             )}
             {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the search field's */}
@@ -97,7 +100,7 @@ export function StepPicker(props: {
           </Fragment>
         ))}
       </div>
-      {found.length === 0 && <p className={styles.none}>No step type matches.</p>}
+      {found.length === 0 && <p className={styles.none}>Nothing matches.</p>}
       {after !== null && (
         <p className={`${styles.hint} with-keyboard`}>
           <Kbd size="xs">Enter</Kbd> adds and connects the step, <Kbd size="xs">Shift</Kbd> <Kbd size="xs">Enter</Kbd>{' '}
@@ -109,26 +112,31 @@ export function StepPicker(props: {
 }
 
 /**
- * The matching types by group, recently used ones first in their group. A search puts the group with the best match
- * first: a type whose title starts with it.
+ * The matching entries by group, recently used step types first in their group. A search puts the group with the best
+ * match first: an entry whose title starts with it.
  */
-function searchTypes(entries: readonly CatalogEntry[], search: string): CatalogEntry[] {
+function searchEntries(catalog: Catalog, own: readonly PickerEntry[], search: string): PickerEntry[] {
+  const entries = [...catalog.steps.map(entryOfType), ...own]
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const recent = recentTypes()
-  const begins = ({ title, type }: CatalogEntry) =>
-    words[0] !== undefined && (title.toLowerCase().startsWith(words[0]) || type.startsWith(words[0]))
-  const rank = (entry: CatalogEntry) => {
-    const at = recent.indexOf(entry.type)
+  const begins = ({ title, type, config }: PickerEntry) =>
+    words[0] !== undefined && (title.toLowerCase().startsWith(words[0]) || (!config && type.startsWith(words[0])))
+  const rank = (entry: PickerEntry) => {
+    const at = recent.indexOf(entry.key)
     return (begins(entry) ? 0 : 100) + (at === -1 ? recent.length : at)
   }
   const found = entries.filter((entry) => {
-    const text = `${entry.title} ${entry.type} ${entry.description} ${GROUPS[entry.group]}`.toLowerCase()
+    const text = `${entry.title} ${entry.config ? '' : entry.type} ${entry.description} ${entry.group}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
-  const groups = Object.keys(GROUPS)
+  const groups = [...new Set([...Object.values(GROUPS), ...own.map(({ group }) => group)])]
   const best = (group: string) => (found.some((entry) => entry.group === group && begins(entry)) ? 0 : groups.length)
   const place = (group: string) => groups.indexOf(group) + best(group)
   return found.toSorted((a, b) => place(a.group) - place(b.group) || rank(a) - rank(b))
+}
+
+function entryOfType({ type, title, description, icon, group }: CatalogEntry): PickerEntry {
+  return { key: type, type, title, description, icon, group: GROUPS[group] }
 }
 
 function recentTypes(): string[] {

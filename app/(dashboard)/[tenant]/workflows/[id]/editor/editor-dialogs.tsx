@@ -51,7 +51,9 @@ export function EditorDialogs(props: {
               />
             )
           }
-          onChoose={(type, connected) => actions.choose(type, connected ? insertPoint : null, dialog.at)}
+          onChoose={(type, connected, config) =>
+            actions.choose(type, connected ? insertPoint : null, dialog.at, config)
+          }
           onClose={close}
         />
       )

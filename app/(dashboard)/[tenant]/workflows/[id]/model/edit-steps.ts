@@ -44,7 +44,7 @@ export function insertPointFor(definition: Definition, catalog: Catalog, insertP
 }
 
 /**
- * Adds a step with its type's sample values and title. If the exit already led to a step, the new one goes in between;
+ * Adds a step with its type's sample values and title, or with those of `config`. If the exit already led to a step, the new one goes in between;
  * a step that ends the run cuts off what followed. START leads to the first step ever added.
  */
 export function addStep(
@@ -58,8 +58,8 @@ export function addStep(
   const entry = entryOf(catalog, type)
   const taken = new Set([...definition.steps.map((step) => step.id), ...fieldNames(definition, catalog)])
   const stepId = freeId(type.replaceAll('-', '_'), taken)
-  const { id: _id, type: _type, ...defaults } = { ...structuredClone(entry?.sample ?? {}), ...config }
-  const name = freeName(definition, entry?.title ?? type)
+  const { id: _id, type: _type, name: _name, ...defaults } = { ...structuredClone(entry?.sample ?? {}), ...config }
+  const name = freeName(definition, titleOf(catalog, type, config))
   const steps = insertAfter(definition.steps, insertPoint?.after ?? null, { id: stepId, type, name, ...defaults })
   const added: Definition = { ...definition, steps, initialStep: definition.initialStep ?? stepId }
   if (!insertPoint) return { definition: added, stepId }
@@ -71,6 +71,11 @@ export function addStep(
   const exit = mainExitOf(added, catalog, stepId)
   if (followed === null || exit === null) return { definition: connected, stepId }
   return { definition: connect(connected, stepId, exit, followed), stepId }
+}
+
+/** The name of a new step before it is made unique: its own, or the title of its type. */
+export function titleOf(catalog: Catalog, type: string, config: JsonObject): string {
+  return typeof config.name === 'string' ? config.name : (entryOf(catalog, type)?.title ?? type)
 }
 
 function insertAfter(steps: Step[], after: string | null, step: Step): Step[] {
