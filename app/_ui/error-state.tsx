@@ -2,11 +2,19 @@
 import { Alert, Button, Code, Group, List, Text } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
+import type { ErrorDetail } from '@/server/errors'
 import { ErrorCode } from './error-code'
 import { named } from './sentence'
 
 /** An error message with its request id and a retry button. Rows already shown stay visible. */
-export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
+export function ErrorState(props: {
+  error: unknown
+  onRetry?: () => void
+  title?: string
+  /** The text of a detail; by default its message behind its path. */
+  textOf?: (detail: ErrorDetail) => string
+}) {
+  const { error, onRetry, title, textOf = textOfDetail } = props
   const { message, details, requestId, code } = errorOf(error)
   return (
     <Alert
@@ -22,7 +30,7 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
         <List size="sm" my="xs">
           {details.slice(0, 20).map((detail, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list does not change
-            <List.Item key={index}>{named(detail.path, detail.message)}</List.Item>
+            <List.Item key={index}>{textOf(detail)}</List.Item>
           ))}
         </List>
       )}
@@ -45,4 +53,8 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
       </Group>
     </Alert>
   )
+}
+
+function textOfDetail({ path, message }: ErrorDetail): string {
+  return named(path, message)
 }

@@ -108,7 +108,7 @@ test('a run that was kept is walked again on the draft, with its results and ans
     { outcome: 'failed', differences: [{ expected: 'succeeds', actual: 'fails: INVALID_INPUT, more is required' }] },
   ])
   // A path that the run did not take has no recorded results.
-  const added = { id: 'more', type: 'run-script', args: {}, code: 'return {}' }
+  const added = { id: 'more', name: 'Ask for more', type: 'run-script', args: {}, code: 'return {}' }
   await save([...PRICE.steps, added], {
     payload: PRICE.payload,
     edges: [
@@ -118,7 +118,7 @@ test('a run that was kept is walked again on the draft, with its results and ans
     ],
   })
   expect(await results(id)).toMatchObject([
-    { outcome: 'not run', reason: 'The run that was kept did not come to more, so its result is unknown.' },
+    { outcome: 'not run', reason: 'The run that was kept did not come to Ask for more, so its result is unknown.' },
   ])
   await save([calc, { id: 'ok', type: 'request-user-action', actions: actions.slice(1) }, ...rest.slice(1)] as never, {
     edges: [...PRICE.edges.filter(({ on }) => on !== 'yes'), { from: 'ok', to: 'form' }],

@@ -7,6 +7,7 @@ import type { PauseAnswer } from '../../definition/run'
 import type { Definition } from '../../definition/schema'
 import type { Sliced } from '../../definition/sliced'
 import type { StepConfig } from '../../definition/step-config'
+import { nameOf } from '../../definition/step-name'
 import type { Ended as CaseEnd, StepOutcome, WorkflowCase } from '../../definition/test-case'
 import { inSlices } from '../../give-way'
 import type { Entered, Entry, Position } from '../../interpreter/flow/index'
@@ -137,7 +138,7 @@ class Replayer extends Walker {
     const all = own(this.kept.steps, step.id) ?? []
     const branch = shownBranch(state.ref.branch)
     const found = all.find((one) => one.branch === branch && one.visit === at.visit) ?? all.at(-1)
-    if (!found) throw new NotKept(`The run that was kept did not come to ${step.id}, so its result is unknown.`)
+    if (!found) throw new NotKept(`The run that was kept did not come to ${nameOf(step)}, so its result is unknown.`)
     return found
   }
 
@@ -151,17 +152,19 @@ class Replayer extends Walker {
       const { data, details } = checkFields(asked.signal.fields, given)
       if (details.length > 0) {
         const [{ message } = { message: '' }] = details
-        throw new NotKept(`The answer that was kept does not fit the form of ${step.id}: ${message}.`)
+        throw new NotKept(`The answer that was kept does not fit the form of ${nameOf(step)}: ${message}.`)
       }
       return this.resumed(entry, config, { data }, 'next')
     }
     if (asked?.signal) {
       const { actionId, actionValue, remark, votes } = given
       const action = asked.signal.actions.find(({ id }) => id === actionId)
-      if (!action) throw new NotKept(`${step.id} no longer has the action ${String(actionId)}, which was chosen.`)
+      if (!action) throw new NotKept(`${nameOf(step)} no longer has the action ${String(actionId)}, which was chosen.`)
       const { data, details } = checkFields(action.fields ?? {}, given)
       if (details[0])
-        throw new NotKept(`The decision that was kept does not fit the fields of ${action.id}: ${details[0].message}.`)
+        throw new NotKept(
+          `The decision that was kept does not fit the fields of ${action.label}: ${details[0].message}.`,
+        )
       const asks = asked.signal.remark !== undefined && typeof remark === 'string'
       const answer = {
         ...{ actionId: action.id, actionValue: String(actionValue ?? action.id), data },

@@ -12,9 +12,10 @@ import type { WorkflowChanges } from '@/server/views/workflows/changes'
 import type { Problem } from '@/server/workflows/check/problem'
 import { PublishCases } from '../../../_test-cases/publish-cases'
 import type { GoTo, SaveNow } from '../actions/screen'
-import { definitionOf, labelIn, stepLabel } from '../model/definition'
-import { fieldLabel } from '../model/problem-words'
+import { definitionOf, labelIn } from '../model/definition'
+import { withNames } from '../model/problem-names'
 import { DiffList } from '../parts/diff-list'
+import { DraftError } from '../parts/draft-error'
 import { ProblemList } from '../parts/problem-list'
 import { FixButton } from '../widgets/fix-button'
 import { Callers } from './callers'
@@ -110,12 +111,12 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             {problemsText(errors, problems.length - errors)}
           </Text>
           <ProblemList
-            problems={problems}
+            problems={withNames(problems, changes.data.after, catalog.data)}
             checked
             error={null}
             onGo={goTo}
-            nameOf={(stepId) => stepLabel(changes.data.after, stepId)}
-            fieldOf={(problem) => fieldLabel(changes.data.after, catalog.data, problem)}
+            definition={changes.data.after}
+            catalog={catalog.data}
             action={(problem) => <FixButton problem={problem} onFixed={saved.again} onGo={goTo} />}
           />
         </section>
@@ -139,7 +140,14 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
           onChange={(event) => setNote(event.currentTarget.value)}
         />
       )}
-      {publish.error && <ErrorState error={publish.error} title="The workflow was not published" />}
+      {publish.error && (
+        <DraftError
+          error={publish.error}
+          title="The workflow was not published"
+          definition={changes.data.after}
+          catalog={catalog.data}
+        />
+      )}
       <DialogButtons>
         <Button variant="default" onClick={onClose}>
           {live ? 'Close' : 'Cancel'}

@@ -4,9 +4,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
 import { definitionOf } from '../model/definition'
-import { loadFixes } from './load-fixes'
+import { loadedNames, loadFixes } from './load-fixes'
 
 /** The number of errors and warnings of each step. */
 export type StepProblems = ReadonlyMap<string, { errors: number; warnings: number }>
@@ -23,6 +24,7 @@ const UNFINISHED: readonly string[] = ['W_NO_END', 'W_EMPTY_BRANCH']
  */
 export function useProblems(
   definition: Definition,
+  catalog: Catalog,
   finished: boolean,
 ): {
   problems: Problem[]
@@ -46,9 +48,12 @@ export function useProblems(
     staleTime: 30_000,
     gcTime: 10_000,
   })
-  // Problems show their fixes from the start.
+  // Problems show their fixes and the names of steps from the start.
   const all = useFixes() ? found : undefined
-  const data = useMemo(() => (finished ? all : all?.filter(({ code }) => !UNFINISHED.includes(code))), [all, finished])
+  const data = useMemo(() => {
+    const reported = finished ? all : all?.filter(({ code }) => !UNFINISHED.includes(code))
+    return reported && loadedNames(reported, draft, catalog)
+  }, [all, finished, draft, catalog])
   // A failed check, such as offline, leaves the known problems valid.
   const last = useRef(data)
   if (data !== undefined) last.current = data

@@ -83,7 +83,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const { definition } = history.present
   const shown = useShownLayout(history.present, catalog)
   const [publishing, setPublishing] = useState<'never' | 'open' | 'closed'>('never')
-  const check = useProblems(definition, publishedVersion !== null || publishing !== 'never')
+  const check = useProblems(definition, catalog, publishedVersion !== null || publishing !== 'never')
   const problems = check.known ? check.problems.length : null
   const published = usePublished(workflow, publishedVersion, definition)
   const { announcement, announce } = useAnnouncer()

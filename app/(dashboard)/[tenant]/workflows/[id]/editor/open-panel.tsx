@@ -7,8 +7,6 @@ import type { Catalog } from '@/server/steps/catalog'
 import { useTenant } from '../../../tenant-context'
 import type { GoTo, SaveNow } from '../actions/screen'
 import type { useProblems } from '../draft/use-problems'
-import { stepLabel } from '../model/definition'
-import { fieldLabel } from '../model/problem-words'
 import type { SimulatePanelProps } from '../panels/simulate-panel'
 import type { TestPanelProps } from '../panels/test-panel'
 import type { VersionsPanelProps } from '../panels/versions-panel'
@@ -60,8 +58,8 @@ export function OpenPanel(props: {
           checked={check.checked}
           error={check.error}
           onGo={onGoTo}
-          nameOf={(stepId) => stepLabel(definition, stepId)}
-          fieldOf={(problem) => fieldLabel(definition, catalog, problem)}
+          definition={definition}
+          catalog={catalog}
           action={(problem) => <FixButton problem={problem} onGo={onGoTo} />}
         />
       )}
@@ -79,7 +77,7 @@ export function OpenPanel(props: {
         />
       )}
       {panel === 'simulate' && (
-        <SimulatePanel workflowId={workflowId} definition={definition} save={save} onGoTo={onGoTo} />
+        <SimulatePanel workflowId={workflowId} definition={definition} catalog={catalog} save={save} onGoTo={onGoTo} />
       )}
       {panel === 'versions' && (
         <VersionsPanel workflowId={workflowId} definition={definition} save={save} onRestored={onRestored} />

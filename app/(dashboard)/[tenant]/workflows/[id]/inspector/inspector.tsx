@@ -13,7 +13,7 @@ import { useCommitted } from '../draft/use-committed'
 import { entryOf, nameOf, stepLabel } from '../model/definition'
 import { changeType } from '../model/edit-steps'
 import { fieldChoices } from '../model/field-choices'
-import { inWords } from '../model/problem-words'
+import { inWords, textOf } from '../model/problem-words'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
 import type { ValuesSource } from '../model/shown-values'
@@ -142,7 +142,7 @@ export function Inspector(props: Props) {
               variant="light"
               p="xs"
             >
-              <Text size="sm">{inWords(problem.message)}</Text>
+              <Text size="sm">{inWords(textOf(problem))}</Text>
               <FixButton problem={problem} />
             </Alert>
           ))}

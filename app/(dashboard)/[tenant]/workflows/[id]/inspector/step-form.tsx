@@ -9,7 +9,7 @@ import type { CatalogField } from '@/server/steps/catalog'
 import type { FieldHint } from '@/server/steps/form'
 import type { Problem } from '@/server/workflows/check/problem'
 import { isObject } from '../model/json-text'
-import { inWordsAt, problemUnderField } from '../model/problem-words'
+import { inWordsAt, problemUnderField, textOf } from '../model/problem-words'
 import type { Called } from '../model/step-names'
 import { ActionsWidget } from '../widgets/actions-widget'
 import { BranchesWidget } from '../widgets/branches-widget'
@@ -187,7 +187,10 @@ function problemAt(problems: readonly Problem[], name: string): string | null {
   const here = problems.filter(({ field }) => field !== undefined && rootOf(field) === name)
   if (here.length === 0) return null
   return here
-    .map(({ field, message }) => (field === name ? problemUnderField(message) : inWordsAt(field ?? '', message)))
+    .map((problem) => {
+      const text = textOf(problem)
+      return problem.field === name ? problemUnderField(text) : inWordsAt(problem.field ?? '', text)
+    })
     .join(' ')
 }
 

@@ -10,7 +10,10 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Step } from '@/server/definition/schema'
 import { optionalSettings } from '@/server/definition/settings'
 import { isStepId, MAX_STEP_ID } from '@/server/definition/step-id'
+import { nameOf } from '@/server/definition/step-name'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
+
+export { nameOf }
 
 /** The START node, used as a step id. No step can have this id. */
 export const START = '#start'
@@ -29,11 +32,6 @@ export function findStep(definition: Definition, stepId: string): Step | undefin
 
 export function entryOf(catalog: Catalog, type: string): CatalogEntry | undefined {
   return catalog.steps.find((entry) => entry.type === type)
-}
-
-/** A step's name, or its id if it has none. */
-export function nameOf(step: Step): string {
-  return typeof step.name === 'string' && step.name.trim() !== '' ? step.name : step.id
 }
 
 /** The name of a step or START, by its id. */

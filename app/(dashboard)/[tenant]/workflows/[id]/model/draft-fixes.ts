@@ -6,7 +6,7 @@ import { readReference } from '@/server/definition/template'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
 import { configFix } from './config-fixes'
-import { asObject, entryOf, freeStepId, nameProblem } from './definition'
+import { asObject, entryOf, freeStepId, nameProblem, stepLabel } from './definition'
 import { removeSteps, updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { renameRoot, rewriteText } from './references'
@@ -73,7 +73,7 @@ export function stepFix(definition: Definition, catalog: Catalog, problem: Probl
       const from = /, so (\S+) cannot lead there\.$/.exec(message)?.[1]
       if (from === undefined) return null
       return {
-        label: `Remove the connection from ${from}`,
+        label: `Remove the connection from ${stepLabel(definition, from)}`,
         apply: (before) => ({
           ...before,
           edges: before.edges.filter((edge) => edge.from !== from || edge.to !== stepId),

@@ -5,14 +5,18 @@ import type { Problem } from '@/server/workflows/check/problem'
 import { assigneeFix } from './assignees'
 import { branchFix } from './branch-fixes'
 import { FIRST_BOUND } from './connect'
-import { exitsOf, findStep, openExitOf } from './definition'
+import { exitsOf, findStep, nameOf, openExitOf } from './definition'
 import { keyFix, stepFix } from './draft-fixes'
 import { addStep, updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { placeOf } from './place'
+import { withNames } from './problem-names'
 import { referenceFix } from './reference-fixes'
 import { unknownFieldFix } from './unknown-fixes'
 import { argumentFix, literalFix, startFieldFix } from './value-fixes'
+
+/** With the fixes, because both are loaded once there is a problem to show. */
+export { withNames }
 
 /** The fix of a problem, or null if the user must decide. */
 export function fixOf(definition: Definition, catalog: Catalog, problem: Problem): Fix | null {
@@ -29,7 +33,7 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
   if (code === 'UNKNOWN_INITIAL_STEP' || code === 'NO_INITIAL_STEP') {
     const first = definition.steps[0]
     if (!first) return null
-    return { label: `Start with ${first.id}`, apply: (before) => ({ ...before, initialStep: first.id }) }
+    return { label: `Start with ${nameOf(first)}`, apply: (before) => ({ ...before, initialStep: first.id }) }
   }
   if (code === 'DANGLING_EDGE') {
     const ids = new Set(definition.steps.map(({ id }) => id))

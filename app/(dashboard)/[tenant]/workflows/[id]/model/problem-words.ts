@@ -29,13 +29,20 @@ export function fieldLabel(
   return inside === '' ? label : `${label} · ${inside}`
 }
 
+/** The text of a problem on screens, which names steps where its message has their ids. */
+export function textOf({ said, message }: Problem): string {
+  return said ?? message
+}
+
 /** A message as a sentence: the JSON checks name types as JSON Schema does, and the API's messages must not change. */
 export function inWords(message: string): string {
   return asSentence(withTypes(message))
 }
 
 /** A problem's message behind the name of its field, which some messages begin with. */
-export function inWordsBehind({ field = '', message }: Problem): string {
+export function inWordsBehind(problem: Problem): string {
+  const { field = '' } = problem
+  const message = textOf(problem)
   return inWords(field !== '' && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message)
 }
 

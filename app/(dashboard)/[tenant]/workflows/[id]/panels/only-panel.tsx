@@ -5,16 +5,16 @@ import { Pin, PinOff, Play } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeEditor } from '@/app/_ui/code-editor'
-import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import { useOnce } from '@/app/_ui/use-once'
 import { rootsOf } from '@/server/definition/roots'
-import type { Step } from '@/server/definition/schema'
+import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { useTenant } from '../../../tenant-context'
 import type { SaveNow } from '../actions/screen'
 import { entryOf, nameOf } from '../model/definition'
 import { isObject, readJson } from '../model/json-text'
+import { DraftError } from '../parts/draft-error'
 import { onlyNote } from './only-notes'
 import { usePinnedData } from './pinned-data'
 import styles from './test-panel.module.css'
@@ -22,12 +22,13 @@ import styles from './test-panel.module.css'
 /** Runs one step of the draft with the last run's data, or with the user's pinned data. */
 export function OnlyForm(props: {
   workflowId: string
+  definition: Definition
   step: Step
   catalog: Catalog
   save: SaveNow
   onStarted: (run: { runId: string }) => void
 }) {
-  const { workflowId, step, catalog, save, onStarted } = props
+  const { workflowId, definition, step, catalog, save, onStarted } = props
   const trpc = useTRPC()
   const { id: tenantId } = useTenant()
   const names = useMemo(() => [...rootsOf(step)].toSorted(), [step])
@@ -92,7 +93,9 @@ export function OnlyForm(props: {
           {problem}
         </Text>
       )}
-      {start.error && <ErrorState error={start.error} title="The step was not run" />}
+      {start.error && (
+        <DraftError error={start.error} title="The step was not run" definition={definition} catalog={catalog} />
+      )}
       <Group gap="xs">
         <Button
           loading={busy || start.isPending}

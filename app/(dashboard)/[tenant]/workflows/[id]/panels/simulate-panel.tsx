@@ -4,22 +4,24 @@ import { useMutation } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleDashed, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { ErrorState } from '@/app/_ui/error-state'
 import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
 import type { SimulatedWorkflow } from '@/server/workflows/simulate'
 import type { GoTo, SaveNow } from '../actions/screen'
-import { stepLabel } from '../model/definition'
+import { exitLabel, exitsOf, stepLabel } from '../model/definition'
+import { DraftError } from '../parts/draft-error'
 import styles from './simulate-panel.module.css'
 
 export interface SimulatePanelProps {
   workflowId: string
   definition: Definition
+  catalog: Catalog
   save: SaveNow
   onGoTo: GoTo
 }
 
 /** Walks the draft with generated values, and shows the steps reached and the failures. */
-export function SimulatePanel({ workflowId, definition, save, onGoTo }: SimulatePanelProps) {
+export function SimulatePanel({ workflowId, definition, catalog, save, onGoTo }: SimulatePanelProps) {
   const trpc = useTRPC()
   const [unsaved, setUnsaved] = useState(false)
   const simulate = useMutation(trpc.workflows.simulate.mutationOptions())
@@ -42,9 +44,11 @@ export function SimulatePanel({ workflowId, definition, save, onGoTo }: Simulate
           The draft could not be saved, so it was not simulated.
         </Text>
       )}
-      {error && <ErrorState error={error} title="The draft could not be simulated" />}
+      {error && (
+        <DraftError error={error} title="The draft could not be simulated" definition={definition} catalog={catalog} />
+      )}
       {data ? (
-        <Found found={data} definition={definition} onGoTo={onGoTo} />
+        <Found found={data} definition={definition} catalog={catalog} onGoTo={onGoTo} />
       ) : (
         !error && !unsaved && <Skeleton height={60} />
       )}
@@ -63,11 +67,13 @@ export function SimulatePanel({ workflowId, definition, save, onGoTo }: Simulate
   )
 }
 
-function Found({ found, definition, onGoTo }: { found: SimulatedWorkflow; definition: Definition; onGoTo: GoTo }) {
+function Found(props: { found: SimulatedWorkflow; definition: Definition; catalog: Catalog; onGoTo: GoTo }) {
+  const { found, definition, catalog, onGoTo } = props
   const { coverage, failures, unreached, unreachable, exits, unknown, longestPath, pathsTried, truncated } = found
   const missed = exits.filter(({ stepId, reached }) => !reached && !unreached.includes(stepId))
   const assumed = exits.filter((exit) => exit.assumed)
   const isFine = failures.length + unreached.length + unreachable.length + missed.length === 0
+  const exitText = (stepId: string, exit: string) => `exit ${exitLabel(exitsOf(definition, catalog, stepId), exit)}`
   const link = (stepId: string, detail: string, key = stepId + detail) => (
     <li key={key}>
       <UnstyledButton className={styles.link} onClick={() => onGoTo({ stepId })}>
@@ -100,11 +106,11 @@ function Found({ found, definition, onGoTo }: { found: SimulatedWorkflow; defini
         {[
           ...unreachable.map((id) => link(id, 'has no connection that leads to it')),
           ...unreached.map((id) => link(id, '')),
-          ...missed.map(({ stepId, exit }) => link(stepId, `exit ${exit}`)),
+          ...missed.map(({ stepId, exit }) => link(stepId, exitText(stepId, exit), `${stepId} ${exit}`)),
         ]}
       </List>
       <List title="Assumed: no tried values lead there">
-        {assumed.map(({ stepId, exit }) => link(stepId, `exit ${exit}`))}
+        {assumed.map(({ stepId, exit }) => link(stepId, exitText(stepId, exit), `${stepId} ${exit}`))}
       </List>
       <List title="Depends on unknown values">{unknown.map((id) => link(id, ''))}</List>
     </>

@@ -4,21 +4,23 @@ import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
-import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import { useOnce } from '@/app/_ui/use-once'
 import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
 import { errorsByField } from '../../../inbox/answer/answer-values'
 import { StartForm } from '../../start-form'
 import { type Entry, readTyped, sentFiles, type Typed, typedFor } from '../../start-values'
 import type { SaveNow } from '../actions/screen'
 import { nameOf, stepLabel } from '../model/definition'
+import { DraftError } from '../parts/draft-error'
 import type { StartedTest } from '../parts/test-state'
 
 /** The START fields of a test run, and the step at which it stops. */
 export function TestForm(props: {
   workflowId: string
   definition: Definition
+  catalog: Catalog
   /** The step to run to; null for the whole draft. */
   to: string | null
   onTo: (stepId: string | null) => void
@@ -27,7 +29,7 @@ export function TestForm(props: {
   save: SaveNow
   onStarted: (run: StartedTest) => void
 }) {
-  const { workflowId, definition, to, onTo, onType, save, onStarted } = props
+  const { workflowId, definition, catalog, to, onTo, onType, save, onStarted } = props
   const { payload: fields, steps } = definition
   const trpc = useTRPC()
   const typed = useMemo(() => typedFor(fields, props.typed), [fields, props.typed])
@@ -89,7 +91,9 @@ export function TestForm(props: {
             The draft could not be saved, so no run was started.
           </Text>
         )}
-        {start.error && <ErrorState error={start.error} title="The run was not started" />}
+        {start.error && (
+          <DraftError error={start.error} title="The run was not started" definition={definition} catalog={catalog} />
+        )}
         <div>
           <Button type="submit" loading={saving || start.isPending} leftSection={<Play size={16} aria-hidden />}>
             {to === null ? 'Run this draft' : `Run to ${stepLabel(definition, to)}`}

@@ -45,6 +45,7 @@ export function TestPanel(props: TestPanelProps) {
         <TestForm
           workflowId={workflowId}
           definition={definition}
+          catalog={catalog}
           to={test.to !== null && findStep(definition, test.to) ? test.to : null}
           onTo={test.setTo}
           typed={test.typed}
@@ -56,6 +57,7 @@ export function TestPanel(props: TestPanelProps) {
         <OnlyForm
           key={step.id}
           workflowId={workflowId}
+          definition={definition}
           step={step}
           catalog={catalog}
           save={save}

@@ -4,8 +4,11 @@ import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-re
 import type { ReactNode } from 'react'
 import { ErrorCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
+import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
-import { inWords, inWordsBehind } from '../model/problem-words'
+import { stepLabel } from '../model/definition'
+import { fieldLabel, inWords, inWordsBehind, textOf } from '../model/problem-words'
 import styles from './problem-list.module.css'
 
 /** The draft's problems, errors first. A click shows the step and field to fix. */
@@ -15,13 +18,12 @@ export function ProblemList(props: {
   checked: boolean
   error: unknown
   onGo: (problem: Problem) => void
-  nameOf: (stepId: string) => string
-  /** The form's label for a problem's field. */
-  fieldOf: (problem: Problem) => string
+  definition: Definition
+  catalog: Catalog | undefined
   /** A button beside a problem. */
   action: (problem: Problem) => ReactNode
 }) {
-  const { problems, checked, error, onGo, nameOf, fieldOf, action } = props
+  const { problems, checked, error, onGo, definition, catalog, action } = props
   if (error && problems.length === 0) {
     return (
       <div className={styles.panel}>
@@ -61,11 +63,11 @@ export function ProblemList(props: {
               <span>
                 {problem.stepId !== undefined && (
                   <span className={styles.where}>
-                    {nameOf(problem.stepId)}
-                    {problem.field ? ` · ${fieldOf(problem)}` : ''}
+                    {stepLabel(definition, problem.stepId)}
+                    {problem.field ? ` · ${fieldLabel(definition, catalog, problem)}` : ''}
                   </span>
                 )}
-                {problem.stepId === undefined ? inWords(problem.message) : inWordsBehind(problem)}
+                {problem.stepId === undefined ? inWords(textOf(problem)) : inWordsBehind(problem)}
               </span>
             </UnstyledButton>
             <span className={styles.code}>

@@ -14,7 +14,7 @@ import { definitionOf } from '../model/definition'
 import { locateJson, spanOf } from '../model/json-positions'
 import { isObject } from '../model/json-text'
 import { same } from '../model/merge'
-import { inWords } from '../model/problem-words'
+import { inWords, textOf } from '../model/problem-words'
 import { completeDefinition } from './json-completions'
 import styles from './json-view.module.css'
 
@@ -45,7 +45,7 @@ export function JsonView({ definition, catalog, problems, readOnly, onApply }: J
     return shown.map((problem) => ({
       ...spanOf(located.at, pathOf(problem, located.value)),
       severity: problem.severity,
-      message: inWords(problem.message),
+      message: inWords(textOf(problem)),
     }))
   }, [located, problems, edited, apply.refused])
 
