@@ -957,11 +957,14 @@ CREATE TABLE start_links (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   expires_at timestamp(3) with time zone NOT NULL,
   revoked_at timestamp(3) with time zone,
+  deleted_forms integer NOT NULL DEFAULT 0,
+  forms_deleted_at timestamp(3) with time zone,
   CONSTRAINT start_links_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
   CONSTRAINT start_links_workflow_fk FOREIGN KEY (tenant_id, workflow_id) REFERENCES workflows(tenant_id, id) ON DELETE CASCADE
 );
 
 CREATE INDEX start_links_of_workflow ON public.start_links USING btree (tenant_id, workflow_id);
+CREATE INDEX start_links_with_forms ON public.start_links USING btree (expires_at) WHERE (forms_deleted_at IS NULL);
 
 CREATE TABLE start_link_forms (
   tenant_id text NOT NULL,

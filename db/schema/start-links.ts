@@ -1,4 +1,5 @@
-import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { moment } from './columns'
 import { workflows } from './workflows'
 
@@ -19,6 +20,10 @@ export const startLinks = pgTable(
     createdAt: moment().notNull().defaultNow(),
     expiresAt: moment().notNull(),
     revokedAt: moment(),
+    /** How many of its forms were deleted after it had ended. Each had started a run. */
+    deletedForms: integer().notNull().default(0),
+    /** Since when it has no forms left. */
+    formsDeletedAt: moment(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
@@ -28,12 +33,13 @@ export const startLinks = pgTable(
       name: 'start_links_workflow_fk',
     }).onDelete('cascade'),
     index('start_links_of_workflow').on(t.tenantId, t.workflowId),
+    index('start_links_with_forms').on(t.expiresAt).where(sql`forms_deleted_at is null`),
   ],
 )
 
 /**
  * A form sent by a start link. Written in one transaction with the run that it starts, so its key lets each start at
- * most one, however often it arrives.
+ * most one, however often it arrives. Deleted a day after the link has ended.
  */
 export const startLinkForms = pgTable(
   'start_link_forms',

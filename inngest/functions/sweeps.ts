@@ -7,6 +7,7 @@ import type { Sweep } from '@/server/context'
 import { sweepEvents } from '@/server/events/sweep'
 import { sweepInbound } from '@/server/inbound/sweep'
 import { sweepRuns } from '@/server/interpreter/driver'
+import { sweepStartForms } from '@/server/links/start/sweep'
 import { sweepMails } from '@/server/mail/sweep'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { sweepChildren } from '@/server/runs/children'
@@ -36,6 +37,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],
     ['audit', () => sweepAudit(sweep)],
+    ['start-forms', () => sweepStartForms(sweep)],
     ['old-runs', () => deleteOldRuns(sweep, countAllDays)],
   ]
 }

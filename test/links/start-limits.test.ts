@@ -6,6 +6,7 @@ import { listStartLinks } from '@/server/links/start/list'
 import { openStartLink } from '@/server/links/start/open'
 import { MAX_STARTS } from '@/server/links/start/schema'
 import { startByLink } from '@/server/links/start/submit'
+import { sweepStartForms } from '@/server/links/start/sweep'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { newMember } from '../members/people'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -68,4 +69,36 @@ test('the runs of a link are counted up to a limit, apart from those of other li
   const starts = new Map((await listStartLinks(ctx, { workflowId })).map((link) => [link.id, link.starts]))
   expect(starts.get(full.id)).toBe(MAX_STARTS)
   expect(starts.get(unused.id)).toBe(0)
+})
+
+test('the forms of a link are deleted a day after it has ended, and its runs still count', async () => {
+  const { ctx, db } = runtime
+  const { id: workflowId } = await createWorkflow(ctx, {
+    name: 'Ended',
+    steps: [{ id: 'end', type: 'end-flow' }],
+  } as never)
+  await publishWorkflow(ctx, { id: workflowId })
+  const maker = await newMember(database, ctx, 'operator')
+  const make = () => createStartLink(maker.ctx, { workflowId, body: {}, origin: 'https://m.example' })
+  const [expired, revoked, recent, working] = [await make(), await make(), await make(), await make()]
+  const FORMS = 5_001
+  for (const { id } of [expired, revoked, recent, working])
+    await database.sql`
+      insert into start_link_forms (tenant_id, link_id, form_id, run_id)
+      select ${ctx.tenantId}, ${id}, 'form-' || n, 'run-' || n from generate_series(1, ${id === expired.id ? FORMS : 3}::int) n`
+  await database.sql`update start_links set expires_at = now() - interval '25 hours' where id = ${expired.id}`
+  await database.sql`update start_links set revoked_at = now() - interval '25 hours' where id = ${revoked.id}`
+  await database.sql`update start_links set expires_at = now() - interval '23 hours' where id = ${recent.id}`
+  const sweep = () => sweepStartForms({ db, log: ctx.log, now: ctx.now })
+  const swept = [...(await Promise.all([sweep(), sweep()])), await sweep()]
+  expect(swept.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(FORMS + 3)
+  expect(await sweep()).toEqual({ deleted: 0 })
+  const left = await database.sql`select link_id, count(*)::int from start_link_forms
+    where link_id in (${expired.id}, ${revoked.id}, ${recent.id}, ${working.id}) group by 1`
+  expect(Object.fromEntries(left.map(({ link_id, count }) => [link_id, count]))).toEqual({
+    [recent.id]: 3,
+    [working.id]: 3,
+  })
+  const starts = new Map((await listStartLinks(ctx, { workflowId })).map((link) => [link.id, link.starts]))
+  expect([expired, revoked, recent, working].map(({ id }) => starts.get(id))).toEqual([FORMS, 3, 3, 3])
 })

@@ -259,6 +259,21 @@ describe('a link stops working', () => {
     expect(await runsOf(workflowId)).toEqual([])
   })
 
+  test('in its list too, while its maker may not start the workflow', async () => {
+    const workflowId = await workflow()
+    const maker = await newMember(database, runtime.ctx, 'operator')
+    const lost = await link(workflowId, {}, maker.ctx)
+    const kept = await link(workflowId)
+    const mayStart = async () =>
+      Object.fromEntries(
+        (await listStartLinks(runtime.ctx, { workflowId })).map(({ id, makerMayStart }) => [id, makerMayStart]),
+      )
+    expect(await mayStart()).toEqual({ [lost.id]: true, [kept.id]: true })
+    await runtime.db.update(members).set({ role: 'viewer' }).where(eq(members.userId, maker.userId))
+    expect(await mayStart()).toEqual({ [lost.id]: false, [kept.id]: true })
+    expect(await revokeStartLink(tess.ctx, { workflowId, linkId: lost.id })).toMatchObject({ makerMayStart: false })
+  })
+
   test('after a day if a token made it, and once such tokens are limited to other workflows', async () => {
     const workflowId = await workflow()
     const { id } = await createSigningSecret(runtime.ctx, { name: 'App', role: 'operator' })

@@ -11,6 +11,9 @@ const link = {
   createdAt: time('When it was made.'),
   expiresAt: time('Until when it works, unless it is revoked before.'),
   revokedAt: time('When it was revoked.').nullable(),
+  makerMayStart: z
+    .boolean()
+    .describe('Whether its maker still may start the workflow. While they may not, the link does not work.'),
   starts: z.int().describe(`How many runs it has started; ${MAX_STARTS} if more.`),
 }
 

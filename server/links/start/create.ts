@@ -53,7 +53,7 @@ export async function createStartLink(
     if (!link) throw new ImpossibleState('link-not-inserted', workflow.id)
     const details = { link: link.id, ...(label ? { label } : {}), expiresAt: link.expiresAt.toISOString() }
     await record(tx, 'workflow.startLinkMade', { id: workflow.id, name: workflow.name }, details)
-    const made = presentStartLink({ ...link, starts: 0 }, await tenantMasker(tx))
+    const made = presentStartLink({ ...link, starts: 0, makerMayStart: true }, await tenantMasker(tx))
     return { ...made, url: `${input.origin}/public/start#${await signStartLink(link)}` }
   })
 }

@@ -18,6 +18,7 @@ const link = {
   createdAt: '2026-01-05T09:30:00.000Z',
   expiresAt: '2026-04-05T09:30:00.000Z',
   revokedAt: null,
+  makerMayStart: true,
   starts: 12,
 }
 

@@ -17,10 +17,11 @@ export const startLinkIs = (ctx: Pick<ServiceContext, 'tenantId'>, id: string) =
  */
 export const LISTED = {
   ...getTableColumns(startLinks),
-  starts: sql<number>`(select count(*)::int from (select from ${startLinkForms} f
-    where f.tenant_id = ${startLinks}.tenant_id and f.link_id = ${startLinks}.id limit ${MAX_STARTS}) part)`,
+  starts: sql<number>`least(${MAX_STARTS}, ${startLinks}.deleted_forms + (select count(*)::int from (
+    select from ${startLinkForms} f
+    where f.tenant_id = ${startLinks}.tenant_id and f.link_id = ${startLinks}.id limit ${MAX_STARTS}) part))`,
 }
-export type ListedStartLink = StartLinkRow & { starts: number }
+export type ListedStartLink = StartLinkRow & { starts: number; makerMayStart: boolean }
 
 /**
  * A start link, for a person who has only the link; null if unknown. Its runs belong to the link, because nobody knows

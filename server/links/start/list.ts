@@ -5,7 +5,8 @@ import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
-import { LISTED } from './find'
+import { mayStillStart } from '../maker'
+import { LISTED, type StartLinkRow } from './find'
 import { presentStartLink } from './present'
 
 const MAX = 1_000
@@ -27,5 +28,16 @@ export async function listStartLinks(ctx: ServiceContext, { workflowId }: { work
       .limit(MAX),
     tenantMasker(ctx),
   ])
-  return rows.map((row) => presentStartLink(row, masker))
+  const mayStart = await whichMayStart(ctx, rows)
+  return rows.map((row) => presentStartLink({ ...row, makerMayStart: mayStart(row) }, masker))
+}
+
+/** Which links of a workflow their makers still may pass on. Looks up each maker once, and of tokens each secret. */
+async function whichMayStart(ctx: ServiceContext, links: readonly StartLinkRow[]) {
+  const keyOf = ({ makerKind, makerId, secretId }: StartLinkRow) =>
+    `${makerKind} ${makerKind === 'jwt' ? secretId : makerId}`
+  const rights = new Map<string, boolean>()
+  for (const link of new Map(links.map((one) => [keyOf(one), one])).values())
+    rights.set(keyOf(link), await mayStillStart(ctx, link))
+  return (link: StartLinkRow) => rights.get(keyOf(link)) ?? false
 }

@@ -3,7 +3,7 @@ import type { ListedStartLink } from './find'
 
 /** A link without its token. */
 export function presentStartLink(link: ListedStartLink, masker: Masker) {
-  const { id, workflowId, label, makerId, createdAt, expiresAt, revokedAt, starts } = link
+  const { id, workflowId, label, makerId, createdAt, expiresAt, revokedAt, starts, makerMayStart } = link
   return {
     ...{ id, workflowId },
     label: label === null ? null : masker.text(label),
@@ -12,5 +12,6 @@ export function presentStartLink(link: ListedStartLink, masker: Masker) {
     expiresAt: expiresAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
     starts,
+    makerMayStart,
   }
 }

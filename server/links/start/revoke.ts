@@ -8,6 +8,7 @@ import { isId } from '../../ids'
 import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
+import { mayStillStart } from '../maker'
 import { LISTED, startLinkIs } from './find'
 import { presentStartLink } from './present'
 
@@ -37,6 +38,6 @@ export async function revokeStartLink(ctx: ServiceContext, { workflowId, linkId 
     if (revoked.length > 0) await record(tx, 'workflow.startLinkRevoked', { id: workflowId, name }, { link: linkId })
     const [link] = isId(linkId) ? await tx.db.select(LISTED).from(startLinks).where(ofWorkflow) : []
     if (!link) throw new AppError('NOT_FOUND', { message: 'Start link not found' })
-    return presentStartLink(link, await tenantMasker(tx))
+    return presentStartLink({ ...link, makerMayStart: await mayStillStart(tx, link) }, await tenantMasker(tx))
   })
 }

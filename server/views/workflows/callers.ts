@@ -12,12 +12,21 @@ import { WORKFLOW } from '../../workflows/noun'
 import { nameActors } from '../actors'
 import { type UserOf, workflowsWith } from '../users-of'
 import { numbersOf } from './numbers'
+import { browseStartLinks } from './start-links'
 
 /** A schedule or webhook that starts the workflow. */
 export interface Starter {
   id: string
   name: string
   enabled: boolean
+}
+
+/** A link with which anybody starts the workflow. */
+export interface CallingLink {
+  id: string
+  label: string | null
+  madeBy: string
+  expiresAt: string
 }
 
 /** A workflow that runs this one. */
@@ -40,6 +49,8 @@ export interface WorkflowCallers {
   parents: Parent[]
   schedules: Starter[]
   inbound: Starter[]
+  /** The start links that work. */
+  links: CallingLink[]
   /** The callers of the last 30 days, most recent first. */
   recent: RecentCaller[]
 }
@@ -69,11 +80,12 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
       .where(and(eq(table.tenantId, ctx.tenantId), eq(table.workflowId, id)))
       .orderBy(asc(table.name), asc(table.id))
       .limit(MAX)
-  const [masker, parents, scheduled, inbound, recent] = await Promise.all([
+  const [masker, parents, scheduled, inbound, links, recent] = await Promise.all([
     tenantMasker(ctx),
     workflowsWith(ctx, { id, of: 'workflow' }),
     starter(schedules),
     starter(inboundWebhooks),
+    browseStartLinks(ctx, { workflowId: id }),
     readRecent(ctx, id),
   ])
   const [nameOf, numberOf] = await Promise.all([
@@ -92,6 +104,12 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
       .map((parent) => ({ ...parent, keepsNumber: parent.keepsTo === null ? null : numberOf(id, parent.keepsTo) })),
     schedules: masker.json(scheduled),
     inbound: masker.json(inbound),
+    links: links
+      .filter(({ revokedAt, expiresAt, makerMayStart }) => {
+        return revokedAt === null && makerMayStart && Date.parse(expiresAt) > ctx.now().getTime()
+      })
+      .map(({ id, label, madeBy, expiresAt }) => ({ id, label, madeBy, expiresAt }))
+      .slice(0, MAX),
     recent: recent.flatMap(({ by, runs: times, lastAt }) => {
       const who = nameOf(by)
       if (!who || who.kind === 'system' || lastAt === null) return []

@@ -2,11 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { createInbound } from '@/server/inbound/save'
+import { createStartLink } from '@/server/links/start/create'
+import { revokeStartLink } from '@/server/links/start/revoke'
 import { startRun } from '@/server/runs/start'
 import { createSchedule } from '@/server/schedules/save'
 import { setVaultSecret } from '@/server/vault/set'
 import { readCallers } from '@/server/views/workflows/callers'
 import { createWorkflow, publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
+import { newMember } from '../../members/people'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
 import { newTenant } from '../../support/tenant'
 import { outcome } from '../../workflows/support'
@@ -22,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const END = { steps: [{ id: 'end', type: 'end-flow', output: {} }], initialStep: 'end', edges: [] }
-const NOBODY = { parents: [], schedules: [], inbound: [], recent: [] }
+const NOBODY = { parents: [], schedules: [], inbound: [], links: [], recent: [] }
 
 async function published(name: string, definition: object): Promise<string> {
   const { id } = await createWorkflow(owner, { name, ...definition } as never)
@@ -71,4 +74,23 @@ test('a publication says who and what starts the workflow: parents, schedules, i
   await database.sql`update runs set start_time = start_time - interval '31 days' where workflow_version = 1 and workflow_id = ${id}`
   expect((await readCallers(owner, { id })).recent).toMatchObject([{ name: 'Shop', runs: 1 }])
   expect(await outcome(readCallers(stranger, { id }))).toBe('WORKFLOW_NOT_FOUND')
+})
+
+test('a publication lists the start links that work, with their labels and makers', async () => {
+  const id = await published('With a form', END)
+  const tess = await newMember(database, owner, 'operator')
+  const leaver = await newMember(database, owner, 'operator')
+  const make = (by: ServiceContext, body: object) => createStartLink(by, { workflowId: id, body, origin: '' })
+  const working = await make(tess.ctx, { label: 'On the website' })
+  const revoked = await make(tess.ctx, {})
+  await revokeStartLink(tess.ctx, { workflowId: id, linkId: revoked.id })
+  const expired = await make(tess.ctx, {})
+  await database.sql`update start_links set expires_at = now() - interval '1 minute' where id = ${expired.id}`
+  await make(leaver.ctx, { label: 'Of somebody who has left' })
+  await database.sql`delete from members where user_id = ${leaver.userId}`
+  const { links } = await readCallers(owner, { id })
+  expect(links).toEqual([
+    { id: working.id, label: 'On the website', madeBy: expect.any(String), expiresAt: working.expiresAt },
+  ])
+  expect(links[0]?.madeBy).not.toBe(tess.userId)
 })

@@ -11,6 +11,8 @@ interface Listed {
   revokedAt: string | null
   /** Of a link that works once. */
   usedAt?: string | null
+  /** Of a link that works only as long as its maker has the right that it passes on. */
+  makerMayStart?: boolean
 }
 
 /** Links and whether they still work. */
@@ -71,7 +73,13 @@ function State({ link, busy, onRevoke }: { link: Listed; busy: boolean; onRevoke
   return (
     <Group gap="sm" wrap="nowrap">
       <Text size="sm" c="dimmed">
-        Until <Clock at={link.expiresAt} />
+        {link.makerMayStart === false ? (
+          'Ended: its maker may no longer start this'
+        ) : (
+          <>
+            Until <Clock at={link.expiresAt} />
+          </>
+        )}
       </Text>
       {onRevoke && (
         <Button variant="default" size="compact-sm" loading={busy} onClick={onRevoke}>

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Link } from '@/app/_ui/link'
-import { Time } from '@/app/_ui/time'
+import { Clock, Time } from '@/app/_ui/time'
 import type { Starter, WorkflowCallers } from '@/server/views/workflows/callers'
 import { useTenant } from '../../../tenant-context'
 import dialog from './dialog.module.css'
@@ -30,12 +30,12 @@ export function Callers({ workflowId }: { workflowId: string }) {
   )
 }
 
-function List({ callers: { parents, schedules, inbound, recent } }: { callers: WorkflowCallers }) {
+function List({ callers: { parents, schedules, inbound, links, recent } }: { callers: WorkflowCallers }) {
   const { path } = useTenant()
-  if (parents.length + schedules.length + inbound.length + recent.length === 0) {
+  if (parents.length + schedules.length + inbound.length + links.length + recent.length === 0) {
     return (
       <p className={dialog.note}>
-        No workflow, schedule or inbound webhook starts it, and nobody has called it in the last 30 days.
+        No workflow, schedule, inbound webhook or start link starts it, and nobody has called it in the last 30 days.
       </p>
     )
   }
@@ -51,6 +51,11 @@ function List({ callers: { parents, schedules, inbound, recent } }: { callers: W
       ))}
       <Starters kind="Schedule" starters={schedules} href={path('/schedules')} />
       <Starters kind="Inbound webhook" starters={inbound} href={path('/inbound-webhooks')} />
+      {links.map(({ id, label, madeBy, expiresAt }) => (
+        <Caller key={id} name={label ?? 'Public form'}>
+          Start link by {madeBy}, until <Clock at={expiresAt} />
+        </Caller>
+      ))}
       {recent.map(({ id, kind, name, runs, lastAt }) => (
         <Caller key={id} name={name}>
           {KINDS[kind]}, {runs === 1 ? '1 recent run' : `${runs.toLocaleString('en')} recent runs, the last one`}{' '}
