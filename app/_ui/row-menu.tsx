@@ -60,3 +60,14 @@ export function RowLink({ icon: Icon, href, children }: { icon: LucideIcon; href
     </Menu.Item>
   )
 }
+
+/** The entries at the end of a `RowMenu` that only callers of the API need. */
+export function ForDevelopersRows({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <Menu.Divider />
+      <Menu.Label>For developers</Menu.Label>
+      {children}
+    </>
+  )
+}

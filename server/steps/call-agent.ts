@@ -19,7 +19,7 @@ const WholeTemplate = z
 export const callAgent = defineStep({
   type: 'call-agent',
   title: 'Call an agent',
-  description: 'Sends a message to an agent; the fields of its answer go into run data.',
+  description: 'Sends a message to an agent; later steps can use the fields of its answer.',
   icon: 'bot',
   group: 'work',
   mode: 'effect',
@@ -38,7 +38,7 @@ export const callAgent = defineStep({
     dataContext: {
       widget: 'key-value',
       label: 'Data for the agent',
-      help: 'Data for the agent and its tools besides the message. ${_} is all run data.',
+      help: 'What the agent and its tools may read besides the message. ${_} is all of the run’s data.',
     },
     version: { widget: 'version', label: 'Version', of: 'agentId', resource: 'agent', advanced: true },
     threadId: {

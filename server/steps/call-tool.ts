@@ -13,7 +13,7 @@ import { outputOf } from './tool-outcome'
 export const callTool = defineStep({
   type: 'call-tool',
   title: 'Call a tool',
-  description: 'Calls a tool with arguments; its result goes into run data.',
+  description: 'Calls a tool with arguments; later steps can use its result.',
   icon: 'wrench',
   group: 'work',
   mode: 'effect',

@@ -46,14 +46,14 @@ const commonForm: { [K in Exclude<keyof CommonConfig, 'position'>]-?: FieldHint 
   saveAs: {
     widget: 'text',
     label: 'Save as',
-    help: 'The run data field that gets the whole result.',
+    help: 'The name under which later steps find the whole result.',
     advanced: true,
   },
   timeoutMs: { widget: 'duration', label: 'Time limit of one attempt', advanced: true },
   maxVisits: {
     widget: 'number',
     label: 'Maximum visits',
-    help: 'How often a run may visit this step. Every loop needs a step with such a limit.',
+    help: 'How often a run may come to this step. Every loop needs a step with such a limit.',
     advanced: true,
   },
   retry: { widget: 'retry', label: 'Retry', help: 'For failures that may be temporary.', advanced: true },

@@ -22,7 +22,7 @@ import { ExpiresIn, expiry } from './time'
 export const collectInputs = defineStep({
   type: 'collect-inputs',
   title: 'Collect inputs',
-  description: 'Pauses until a person has filled in a form; each field goes into run data.',
+  description: 'Pauses until a person has filled in a form; later steps can use its fields.',
   icon: 'clipboard-list',
   group: 'people',
   mode: 'pause',
@@ -50,7 +50,7 @@ export const collectInputs = defineStep({
     output: { widget: 'fields', declares: true, label: 'Fields to fill in' },
     skipWhenPresent: {
       widget: 'switch',
-      label: 'Skip if run data already has every field',
+      label: 'Skip if every field already has a value',
       advanced: true,
     },
     dueIn: DUE_IN_HINT,

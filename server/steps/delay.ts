@@ -22,7 +22,7 @@ export const delay = defineStep({
       widget: 'template',
       label: 'Until',
       placeholder: '2027-01-31T09:00:00Z',
-      help: 'A time with its zone. It may come from run data.',
+      help: 'A time with its zone. It may come from an earlier step.',
       advanced: true,
     },
   },

@@ -17,7 +17,7 @@ export const endFlow = defineStep({
     output: {
       widget: 'key-value',
       label: 'Result',
-      help: 'The result the caller gets. Without it, the result is all run data.',
+      help: 'The result the caller gets. Without it, the result is all of the run’s data.',
     },
   },
   sample: {},

@@ -30,7 +30,7 @@ const REQUEST_MS = 60_000
 export const httpRequest = defineStep({
   type: 'http-request',
   title: 'HTTP request',
-  description: 'Calls a URL; the response goes into run data. May send secrets from the vault.',
+  description: 'Calls a URL; later steps can use the response. May send secrets from the vault.',
   icon: 'globe',
   group: 'work',
   mode: 'effect',

@@ -47,7 +47,7 @@ export const parallel = defineStep({
     branches: {
       widget: 'branches',
       label: 'Branches',
-      help: 'Each one is an exit of its own. All of them start at once.',
+      help: 'Each one leads to its own steps. All of them start at once.',
     },
     wait: {
       widget: 'select',

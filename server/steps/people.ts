@@ -64,8 +64,8 @@ export const MESSAGE_HINT = {
 
 export const SHOW_HINT = {
   widget: 'shown',
-  label: 'Card',
-  help: 'The values to show with the task, in this order. Without any, the inbox shows all run data.',
+  label: 'Values to show',
+  help: 'What people see of the run’s data, in this order. Without any, the inbox shows all of it.',
 } as const
 
 export const DUE_IN_HINT = {

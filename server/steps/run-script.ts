@@ -14,7 +14,7 @@ const MAX_CODE = 20_000
 export const runScript = defineStep({
   type: 'run-script',
   title: 'Run a script',
-  description: 'Runs JavaScript written in the step itself; its result goes into run data.',
+  description: 'Runs JavaScript written in the step itself; later steps can use its result.',
   icon: 'code',
   group: 'data',
   mode: 'effect',

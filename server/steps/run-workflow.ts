@@ -8,7 +8,7 @@ import { defineStep } from './define-step'
 export const runWorkflow = defineStep({
   type: 'run-workflow',
   title: 'Run a workflow',
-  description: 'Runs another workflow and waits for it to end; its result goes into run data.',
+  description: 'Runs another workflow and waits for it to end; later steps can use its result.',
   icon: 'workflow',
   group: 'work',
   mode: 'pause',

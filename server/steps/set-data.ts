@@ -11,7 +11,7 @@ import type { DefinedField } from './form'
 export const setData = defineStep({
   type: 'set-data',
   title: 'Set data',
-  description: 'Sets fields of the run data to given values or to the results of expressions.',
+  description: 'Sets fields that later steps can use, to given values or to the results of expressions.',
   icon: 'pencil-line',
   group: 'data',
   mode: 'pure',

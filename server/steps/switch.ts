@@ -29,7 +29,7 @@ export const switchStep = defineStep({
       .describe('The first case whose expression is true is the exit; `default` if none is.'),
   }),
   form: {
-    cases: { widget: 'cases', label: 'Cases', help: 'Checked from top to bottom. Each one is an exit of its own.' },
+    cases: { widget: 'cases', label: 'Cases', help: 'Checked from top to bottom. Each one leads to its own steps.' },
   },
   sample: { cases: [{ id: 'first', label: 'First', when: 'true' }] },
   exits: { from: 'cases', id: 'id', label: 'label', plus: ['default', 'error'] },

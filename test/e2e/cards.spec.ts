@@ -90,7 +90,7 @@ test('a task shows the card that its author chose, and its message as Markdown t
   await expect(queued).toContainText('Total 12.5')
   await queued.click()
   const task = page.getByRole('article')
-  const card = task.getByRole('region', { name: 'Card' })
+  const card = task.getByRole('region', { name: 'Values' })
   await expect.poll(() => rows(card)).toEqual(SHOWN)
   await expect(card.locator('strong')).toHaveText('Tuesday')
   await expectSafeMessage(page, task, asked)
@@ -98,7 +98,7 @@ test('a task shows the card that its author chose, and its message as Markdown t
   // All of the run's data is behind a button.
   await card.getByRole('button', { name: 'JSON' }).click()
   await expect(task.getByRole('region', { name: 'Run data', exact: true })).toContainText('notes: "For **Tuesday**"')
-  await task.getByRole('button', { name: 'Card' }).click()
+  await task.getByRole('button', { name: 'Values' }).click()
   await expect.poll(() => rows(card)).toEqual(SHOWN)
 
   await page.goto(`/${workspace.slug}/runs/${runId}`)
@@ -125,7 +125,7 @@ test('an author chooses the values that a task shows: by name, with labels, in a
   const { show: _none, ...plain } = ORDER.steps[0] as (typeof ORDER.steps)[0]
   const { id } = await createWorkflow(workspace.ctx, { ...ORDER, steps: [plain] } as never)
   await page.goto(`/${workspace.slug}/workflows/${id}?step=decide`)
-  const card = page.getByRole('group', { name: 'Card' })
+  const card = page.getByRole('group', { name: 'Values to show' })
   await card.getByRole('button', { name: 'Add a value' }).click()
   await card.getByRole('button', { name: 'Insert a value into Value of value 1' }).click()
   await page.getByRole('option', { name: /\$\{total\}/ }).click()

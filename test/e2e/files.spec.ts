@@ -87,7 +87,7 @@ for (const [name, bytes, shows] of SHOWN) {
     await paused(workspace, runId)
     await page.goto(`/${workspace.slug}/inbox`)
     await page.getByRole('button', { name: /A receipt/ }).click()
-    await opensIn(page, page.getByRole('region', { name: 'Card' }), name, shows)
+    await opensIn(page, page.getByRole('region', { name: 'Values' }), name, shows)
     await expect(page.getByText(`Please check ${name}.`)).toBeVisible()
 
     await page.goto(`/${workspace.slug}/runs/${runId}`)

@@ -179,7 +179,7 @@ function described({ description }: DefinedField): { description?: string } {
   return description === undefined ? {} : { description }
 }
 
-const FILE = { type: 'file', description: 'The file of a multipart start' } as const
+const FILE = { type: 'file', description: 'The file that the run started with' } as const
 
 function startField(definition: Definition, name: string): DefinedField {
   const field = declared(definition, name)

@@ -21,7 +21,7 @@ export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId
       <Stack>
         <Text size="sm">
           Anyone with the link can answer this task once, in your name, without signing in. They see what the task
-          shows: its title, message, card and due time. They see nothing else of the run.
+          shows: its title, message, values and due time. They see nothing else of the run.
         </Text>
         <NewLink
           made={make.data}

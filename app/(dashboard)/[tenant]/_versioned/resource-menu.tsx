@@ -1,8 +1,8 @@
 'use client'
 import { useClipboard } from '@mantine/hooks'
-import { Archive, ArchiveRestore, Copy, CopyPlus, ExternalLink } from 'lucide-react'
+import { Archive, ArchiveRestore, CopyPlus, ExternalLink, SquareTerminal } from 'lucide-react'
 import { notifyDone } from '@/app/_ui/notify'
-import { RowAction, RowLink, RowMenu } from '@/app/_ui/row-menu'
+import { ForDevelopersRows, RowAction, RowLink, RowMenu } from '@/app/_ui/row-menu'
 
 /** A row's actions. Absent actions are not in the menu. */
 export interface RowVerbs {
@@ -20,17 +20,6 @@ export function ResourceMenu({ name, href, verbs }: { name: string; href: string
       <RowLink icon={ExternalLink} href={href}>
         Open
       </RowLink>
-      {curl && (
-        <RowAction
-          icon={Copy}
-          onClick={() => {
-            clipboard.copy(curl)
-            notifyDone('Copied the curl command. Set API_KEY before you run it.')
-          }}
-        >
-          Copy as curl
-        </RowAction>
-      )}
       {duplicate && (
         <RowAction icon={CopyPlus} onClick={duplicate}>
           Duplicate
@@ -45,6 +34,19 @@ export function ResourceMenu({ name, href, verbs }: { name: string; href: string
         <RowAction icon={ArchiveRestore} onClick={restore}>
           Restore
         </RowAction>
+      )}
+      {curl && (
+        <ForDevelopersRows>
+          <RowAction
+            icon={SquareTerminal}
+            onClick={() => {
+              clipboard.copy(curl)
+              notifyDone('Copied the curl command. Set API_KEY before you run it.')
+            }}
+          >
+            Copy as curl
+          </RowAction>
+        </ForDevelopersRows>
       )}
     </RowMenu>
   )

@@ -17,7 +17,7 @@ export function TaskData({ task }: { task: Task }) {
   const empty = 'value' in data && Object.keys(data.value ?? {}).length === 0
   if (empty && !show) return null
   return (
-    <section className={styles.data} data-whole={!show || undefined} aria-label={show && !json ? 'Card' : 'Run data'}>
+    <section className={styles.data} data-whole={!show || undefined} aria-label={show && !json ? 'Values' : 'Run data'}>
       {'value' in data && !empty ? (
         <>
           <Button
@@ -28,7 +28,7 @@ export function TaskData({ task }: { task: Task }) {
             aria-pressed={json}
             onClick={() => setJson(!json)}
           >
-            {json ? (show ? 'Card' : 'Fields') : 'JSON'}
+            {json ? (show ? 'Values' : 'Fields') : 'JSON'}
           </Button>
           {json ? (
             <JsonView value={data.value} label="Run data as JSON" openDepth={1} />
@@ -41,7 +41,7 @@ export function TaskData({ task }: { task: Task }) {
       ) : show ? (
         <ShownCard show={show} />
       ) : (
-        <p className={styles.hint}>The run data is large. Open the run to see it.</p>
+        <p className={styles.hint}>The run’s data is too large to show here. Open the run to see it.</p>
       )}
     </section>
   )

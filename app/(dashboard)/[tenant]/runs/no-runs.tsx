@@ -5,6 +5,7 @@ import { ListVideo, SearchX } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { EmptyState } from '@/app/_ui/empty-state'
+import { ForDevelopers } from '@/app/_ui/for-developers'
 import { useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
 import { startCurl } from '../workflows/start-curl'
@@ -36,10 +37,12 @@ export function NoRuns({ workflowId }: { workflowId: string | undefined }) {
         </p>
       )}
       {workflow && fields.data && (
-        <CodeBlock
-          label="command that starts a run"
-          text={startCurl({ origin, tenantId: id, workflowId: workflow.id, fields: fields.data })}
-        />
+        <ForDevelopers>
+          <CodeBlock
+            label="command that starts a run"
+            text={startCurl({ origin, tenantId: id, workflowId: workflow.id, fields: fields.data })}
+          />
+        </ForDevelopers>
       )}
     </EmptyState>
   )

@@ -47,7 +47,7 @@ export function ImportField({
         describedBy={hint}
       />
       <Text id={hint} size="sm" c={refused || problem ? 'var(--mantine-color-error)' : 'dimmed'} mt={4}>
-        {refused ?? problem ?? 'The JSON you exported, or a body for POST /api/workflows.'}
+        {refused ?? problem ?? 'The JSON of a workflow that was exported.'}
       </Text>
     </div>
   )

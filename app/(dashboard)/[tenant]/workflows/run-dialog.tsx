@@ -87,7 +87,7 @@ function RunForm({ workflow, fields, prefill = {}, unpublished = 0, onClose }: R
 
 function startedText(version: number | null, unpublished: number): string {
   if (version === null) return 'This workflow has never been published, so its saved draft runs.'
-  const started = `Version ${version} runs, as it does for API callers.`
+  const started = `Version ${version} runs, the published one.`
   if (unpublished === 0) return started
   return `${started} ${unpublished === 1 ? 'The unpublished change is' : `The ${unpublished} unpublished changes are`} not part of it.`
 }

@@ -1,11 +1,11 @@
 'use client'
 import { Menu } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Archive, ArchiveRestore, Copy, Download, Files, FolderOpen, Play, Trash2 } from 'lucide-react'
+import { Archive, ArchiveRestore, Download, Files, FolderOpen, Play, SquareTerminal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
-import { RowAction, RowLink, RowMenu } from '@/app/_ui/row-menu'
+import { ForDevelopersRows, RowAction, RowLink, RowMenu } from '@/app/_ui/row-menu'
 import { saveFile } from '@/app/_ui/save-file'
 import type { WorkflowListItem } from '@/server/views/workflows/browse'
 import { useTenant } from '../tenant-context'
@@ -70,11 +70,6 @@ export function WorkflowMenu({
             Start
           </RowAction>
         )}
-        {!archived && (
-          <RowAction icon={Copy} disabled={!fields.data} onClick={() => void copyCurl()}>
-            Copy curl
-          </RowAction>
-        )}
         {may('workflow:write') && (
           <RowAction icon={Files} onClick={() => duplicate.mutate({ id: item.id })}>
             Duplicate
@@ -101,6 +96,13 @@ export function WorkflowMenu({
           <RowAction icon={Trash2} destructive onClick={() => setDialog('delete')}>
             Delete permanently
           </RowAction>
+        )}
+        {!archived && (
+          <ForDevelopersRows>
+            <RowAction icon={SquareTerminal} disabled={!fields.data} onClick={() => void copyCurl()}>
+              Copy as curl
+            </RowAction>
+          </ForDevelopersRows>
         )}
       </RowMenu>
       {dialog === 'run' && <RunDialog workflow={item} onClose={() => setDialog(null)} />}

@@ -7,6 +7,9 @@ export type AgentForm = AgentConfig
 /** An agent as the playground uses it: saved or on screen. */
 export type ShownAgent = Omit<Agent, keyof AgentForm> & AgentForm
 
+/** The label of `dataContext`. */
+export const DATA_FOR_AGENT = 'Data for the agent'
+
 export function formOf(agent: Omit<AgentForm, never>): AgentForm {
   const { name, description, instructions, model, tools, outputSchema, supervisor, handoffs } = agent
   return { name, description, instructions, model, tools, outputSchema, supervisor, handoffs }

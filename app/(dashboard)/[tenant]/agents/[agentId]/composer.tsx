@@ -4,13 +4,14 @@ import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { CopyButton } from '@/app/_ui/copy-button'
+import { ForDevelopers } from '@/app/_ui/for-developers'
 import { onSendKey } from '@/app/_ui/send-key'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { readObject } from '../../_versioned/json'
 import { ON_SCREEN, type OnScreen, onScreenLabel, testsText } from '../../_versioned/on-screen'
 import { useTenant } from '../../tenant-context'
 import { agentCurl } from '../agent-curl'
-import type { AgentForm, ShownAgent } from './agent-form'
+import { type AgentForm, DATA_FOR_AGENT, type ShownAgent } from './agent-form'
 import styles from './playground.module.css'
 import type { TurnBody } from './use-turn'
 
@@ -33,7 +34,7 @@ export function Composer(props: {
   const origin = useOrigin()
   const [withData, setWithData] = useState(false)
   const read = dataContext.trim() === '' ? { value: {} } : readObject(dataContext)
-  const unread = read.value === undefined ? `Data context: ${read.problem}` : null
+  const unread = read.value === undefined ? `${DATA_FOR_AGENT}: ${read.problem}` : null
   const problem = unread ?? seen?.obstacle ?? null
   const data = read.value && Object.keys(read.value).length > 0 ? { dataContext: read.value } : {}
   const structured = agent.outputSchema !== null && !agent.supervisor
@@ -79,9 +80,10 @@ export function Composer(props: {
       </div>
       {withData && (
         <div>
-          <div className={styles.label}>Data context</div>
+          <div className={styles.label}>{DATA_FOR_AGENT}</div>
+          <p className={styles.note}>What the agent and its tools may read besides the message, as JSON.</p>
           <CodeEditor
-            label="Data context"
+            label={DATA_FOR_AGENT}
             language="json"
             value={dataContext}
             onChange={onDataContext}
@@ -105,16 +107,24 @@ export function Composer(props: {
           ]}
         />
         <Button variant="subtle" color="gray" onClick={() => setWithData(!withData)} aria-expanded={withData}>
-          Data context
+          {DATA_FOR_AGENT}
         </Button>
-        <CopyButton text={command}>Copy curl</CopyButton>
       </Group>
       <span className={styles.note}>
         {seen && `${testsText(seen.state, agent.version)} `}
-        {!structured &&
-          `This agent answers in text, so its messages go to POST /api/chat${agent.supervisor ? ', as for all supervisors' : ''}. `}
         <span className="with-keyboard">Send with Ctrl or ⌘ + Enter.</span>
       </span>
+      <ForDevelopers>
+        {!structured && (
+          <p className={styles.note}>
+            This agent answers in text, so its messages go to POST /api/chat
+            {agent.supervisor && ', as for all supervisors'}.
+          </p>
+        )}
+        <div>
+          <CopyButton text={command}>Copy curl</CopyButton>
+        </div>
+      </ForDevelopers>
     </form>
   )
 }

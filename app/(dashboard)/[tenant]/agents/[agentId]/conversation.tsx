@@ -8,7 +8,7 @@ import { Time } from '@/app/_ui/time'
 import type { JsonObject } from '@/server/definition/json'
 import { parseKeepingDigits } from '@/server/definition/long-numbers'
 import { pretty } from '../../_versioned/json'
-import type { ShownAgent } from './agent-form'
+import { DATA_FOR_AGENT, type ShownAgent } from './agent-form'
 import styles from './playground.module.css'
 import { ToolCall } from './tool-call'
 import { useExamples } from './use-examples'
@@ -104,7 +104,7 @@ function User({ text, dataContext, at }: { text: string; dataContext?: object; a
       <FilesOfText text={text} />
       {dataContext && Object.keys(dataContext).length > 0 && (
         <details className={styles.context}>
-          <summary>Data context</summary>
+          <summary>{DATA_FOR_AGENT}</summary>
           <pre>{pretty(dataContext)}</pre>
           <FilesOfText text={pretty(dataContext)} />
         </details>

@@ -40,7 +40,7 @@ export function CopyMenu({ run }: { run: RunOverview }) {
         <Menu.Item leftSection={<Hash size={16} aria-hidden />} onClick={copy('Run id', () => runId)}>
           Run id
         </Menu.Item>
-        <Menu.Label>As a curl command</Menu.Label>
+        <Menu.Label>For developers, as a curl command</Menu.Label>
         {'value' in run.input && (
           <Menu.Item
             leftSection={terminal}

@@ -43,7 +43,7 @@ export function TestAnswer({
       </>
     )
   }
-  if (!answer) return <p className={styles.quiet}>The answer appears here, exactly as API callers get it.</p>
+  if (!answer) return <p className={styles.quiet}>The answer appears here.</p>
   const ms = durationText(answer.debug.executionTime)
   return (
     <>

@@ -8,6 +8,7 @@ import { errorOf, useTRPC } from '@/app/_trpc/client'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { ForDevelopers } from '@/app/_ui/for-developers'
 import { inPlace, loadPart } from '@/app/_ui/part'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
@@ -28,6 +29,8 @@ const ToolCases = dynamic(() => loadPart(() => import('../../_test-cases/lazy').
   ssr: false,
   loading: inPlace(null),
 })
+
+const MORE_DATA = 'Data for the tool'
 
 /**
  * Calls the tool as it is on screen, saved or not, and shows an API caller's response. A response no longer counts as a
@@ -69,7 +72,7 @@ export function TestTab({
     readArgs.problem !== undefined
       ? `Arguments: ${readArgs.problem}`
       : readContext.problem !== undefined
-        ? `Data context: ${readContext.problem}`
+        ? `${MORE_DATA}: ${readContext.problem}`
         : null
   // Users who may not call the tool would fill in the form in vain.
   const readOnly = tool.status === 'archived' || !may('tool:invoke')
@@ -147,10 +150,13 @@ export function TestTab({
           </div>
         )}
         <details>
-          <summary>Data context</summary>
+          <summary>{MORE_DATA}</summary>
           <div style={{ marginTop: '0.5rem' }}>
+            <p className={styles.note}>
+              What the caller knows besides the arguments, as JSON. The tool reads it as dataContext.
+            </p>
             <CodeEditor
-              label="Data context"
+              label={MORE_DATA}
               language="json"
               value={dataContext}
               onChange={setDataContext}
@@ -192,16 +198,18 @@ export function TestTab({
       </form>
       <section ref={answer} className={styles.group} aria-label="Answer">
         <TestAnswer answer={invoke.data ?? null} error={invoke.error} busy={invoke.isPending} outdated={outdated} />
-        <div className={styles.label}>
-          {seen && seen.state !== 'version'
-            ? `The call with curl, of version ${tool.version}`
-            : 'The same call with curl'}
-        </div>
-        <CodeBlock
-          text={curl({ origin, tenantId, path: `/api/tools/${tool.id}/invoke`, body })}
-          label="The same call with curl"
-          wrap
-        />
+        <ForDevelopers>
+          <div className={styles.label}>
+            {seen && seen.state !== 'version'
+              ? `The call with curl, of version ${tool.version}`
+              : 'The same call with curl'}
+          </div>
+          <CodeBlock
+            text={curl({ origin, tenantId, path: `/api/tools/${tool.id}/invoke`, body })}
+            label="The same call with curl"
+            wrap
+          />
+        </ForDevelopers>
       </section>
       {tool.kind !== 'builtin' && (
         <div className={styles.across}>

@@ -34,6 +34,9 @@ export function AvailableHere(props: {
   return (
     <section className={styles.section} aria-label="Available here">
       <h3 className={styles.heading}>Available here</h3>
+      <Text size="xs" c="dimmed" mb="xs">
+        Run data: what the run started with, and what the steps before this one have given.
+      </Text>
       <ValuesSourceSelect {...of} />
       {values === null && !pending && (
         <Text size="xs" c="dimmed" mb="xs">

@@ -28,6 +28,11 @@ export function Connections(props: Props) {
   return (
     <section className={styles.section} id="step-field-edges" aria-label="Connections">
       <h3 className={styles.heading}>Connections</h3>
+      {ways.length > 1 && (
+        <Text size="xs" c="dimmed" mb="xs">
+          The step’s exits, and where a run continues from each.
+        </Text>
+      )}
       <ul className={styles.list}>
         {ways.map((exit) => (
           <Connection key={exit.id} {...props} exit={exit} />

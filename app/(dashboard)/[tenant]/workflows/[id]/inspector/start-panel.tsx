@@ -4,6 +4,7 @@ import { ClipboardPaste } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
+import { ForDevelopers } from '@/app/_ui/for-developers'
 import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import type { Definition, Fields } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -23,7 +24,7 @@ const SampleDialog = dynamic(
   { ssr: false, loading: WaitingDialog },
 )
 
-/** START: its fields, a curl command that starts a run, and the API's metadata. */
+/** START: its fields and, for developers, a curl command that starts a run and the API's metadata. */
 export function StartPanel(props: {
   workflowId: string
   definition: Definition
@@ -45,7 +46,7 @@ export function StartPanel(props: {
           START
         </h2>
         <Text size="sm" c="dimmed">
-          The data a caller sends to start a run. Every step can use these fields.
+          What a run starts with: people fill in these fields, or a caller sends them. Every step can use them.
         </Text>
       </div>
       {own.map(({ message }) => (
@@ -72,22 +73,24 @@ export function StartPanel(props: {
           </Button>
         )}
       </Stack>
-      <section className={styles.section} aria-label="Start a run">
-        <h3 className={styles.heading}>Start a run</h3>
-        <CodeBlock
-          label="start command"
-          wrap
-          text={startCurl({ origin, tenantId, workflowId, fields: definition.payload })}
-        />
-      </section>
-      <section className={styles.section} aria-label="Metadata from the API">
-        <h3 className={styles.heading}>Metadata from the API</h3>
-        <Text size="xs" c="dimmed" mb="xs">
-          GET /api/workflow/metadata/input/{workflowId} returns this once the workflow is published.
-        </Text>
-        <CodeBlock label="response" text={metadataText(workflowId, definition.payload)} />
-      </section>
       <Connections definition={definition} catalog={catalog} stepId="#start" actions={actions} readOnly={readOnly} />
+      <ForDevelopers>
+        <section className={styles.section} aria-label="Start a run">
+          <h3 className={styles.heading}>Start a run</h3>
+          <CodeBlock
+            label="start command"
+            wrap
+            text={startCurl({ origin, tenantId, workflowId, fields: definition.payload })}
+          />
+        </section>
+        <section className={styles.section} aria-label="Metadata from the API">
+          <h3 className={styles.heading}>Metadata from the API</h3>
+          <Text size="xs" c="dimmed" mb="xs">
+            GET /api/workflow/metadata/input/{workflowId} returns this once the workflow is published.
+          </Text>
+          <CodeBlock label="response" text={metadataText(workflowId, definition.payload)} />
+        </section>
+      </ForDevelopers>
       {pasting && (
         <SampleDialog
           title="Add fields from a sample"
