@@ -1,3 +1,4 @@
+import { schemaOfLimits } from './field-limits'
 import { isRequired } from './fields'
 import { isFileList } from './file-fields'
 import type { JsonObject } from './json'
@@ -18,6 +19,7 @@ function schemaOf(field: Field): JsonObject {
   const { type, description, options, default: fallback } = field
   return {
     ...(type === 'any' ? {} : { type: type === 'file' ? 'string' : type }),
+    ...schemaOfLimits(field),
     ...(isFileList(field) ? { items: { type: 'string' } } : {}),
     ...(description === undefined ? {} : { description }),
     ...(options === undefined ? {} : { enum: options }),

@@ -1,3 +1,4 @@
+import { limitProblem } from './field-limits'
 import { isFileList } from './file-fields'
 import { isFileReference } from './file-ids'
 import { type JsonObject, type JsonValue, own, typeName } from './json'
@@ -48,7 +49,7 @@ function checkField(field: Field, value: JsonValue): string | null {
   if (field.options && optionOf(field, value) === undefined) {
     return `must be one of ${field.options.map((option) => JSON.stringify(option)).join(', ')}`
   }
-  return null
+  return limitProblem(field, value)
 }
 
 /** The field's option that equals a value: an accent may be part of its letter or a separate character. */

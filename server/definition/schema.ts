@@ -29,6 +29,11 @@ const fieldShape = {
   required: z.boolean().optional().describe('True by default, unless the field has a default.'),
   default: AnyJson.optional().describe('Used when no value is sent.'),
   options: z.array(AnyJson).max(1000).optional().describe('The only values allowed.'),
+  format: AnyJson.optional().describe(
+    'Of a text: `date` (such as `2026-01-31`) and `email` are checked, and forms offer several lines for `long-text`.',
+  ),
+  minimum: AnyJson.optional().describe('Of a number: the least value allowed.'),
+  maximum: AnyJson.optional().describe('Of a number: the greatest value allowed.'),
   items: AnyJson.optional().describe('Of an array: `{ "type": "file" }` makes it a list of files.'),
   sensitive: z
     .boolean()

@@ -44,7 +44,7 @@ const commonForm: { [K in Exclude<keyof CommonConfig, 'position'>]-?: FieldHint 
   name: { widget: 'text', label: 'Name', help: 'The name people see; the id by default.' },
   description: { widget: 'textarea', label: 'Description' },
   saveAs: {
-    widget: 'text',
+    widget: 'save-as',
     label: 'Save as',
     help: 'The name under which later steps find the whole result.',
     advanced: true,

@@ -4,7 +4,7 @@ import type { FieldType } from '../definition/schema'
 export type StepGroup = 'people' | 'work' | 'flow' | 'data'
 
 /**
- * The control for a field. `template` is one line and `template-area` several lines of text with `${…}`; `key-value`
+ * The control for a field. `save-as` is the name of a run data field, suggested from the name of the step. `template` is one line and `template-area` several lines of text with `${…}`; `key-value`
  * maps names to templated values, `fields` maps names to declared fields, `actions` is a list of ids and labels.
  * `expression` is one expression, `expressions` maps names to expressions, `cases` is a list of ids, labels and
  * expressions. `assignees` is a list of people, groups and roles; `shown` is a list of labels and templated values.
@@ -14,6 +14,7 @@ export type StepGroup = 'people' | 'work' | 'flow' | 'data'
 type PlainWidget =
   | 'text'
   | 'textarea'
+  | 'save-as'
   | 'template'
   | 'template-area'
   | 'number'

@@ -1,3 +1,4 @@
+import { schemaOfLimits } from '../definition/field-limits'
 import { isRequired } from '../definition/fields'
 import { isFileList } from '../definition/file-fields'
 import type { Field, Fields } from '../definition/schema'
@@ -29,6 +30,7 @@ function schemaOf(field: Field): Schema {
   return plainForeign({
     ...(type === 'any' ? {} : { type: type === 'file' ? 'string' : type }),
     ...(type === 'file' ? { format: 'uuid' } : {}),
+    ...schemaOfLimits(field),
     ...(isFileList(field) ? { items: { type: 'string', format: 'uuid' } } : {}),
     ...(description === '' ? {} : { description }),
     ...(options === undefined || isTemplated(options) ? {} : { enum: options }),

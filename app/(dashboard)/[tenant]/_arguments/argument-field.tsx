@@ -89,7 +89,11 @@ export function ArgumentField(props: RowProps) {
   const text = typeof value === 'string' ? value : ''
   // An added name has empty text until it has a value.
   const empty = value === undefined || value === ''
-  if (kind === 'string') return <Text {...shared} value={text} onChange={setText} wanted={wanted} />
+  if (kind === 'string') {
+    const { format } = shape
+    const long = format === 'long-text'
+    return <Text {...shared} value={text} onChange={setText} wanted={wanted} format={format} multiline={long} />
+  }
   return (
     <div className={styles.row}>
       {asJson && empty ? (

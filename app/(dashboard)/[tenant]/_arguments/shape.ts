@@ -1,5 +1,7 @@
+import { formatOf, type TextFormat } from '@/server/definition/field-limits'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
 import type { FieldType } from '@/server/definition/schema'
+import { kindWords } from '../_fields/kinds'
 import { listWords, typeWords } from './type-words'
 
 type Kind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'object' | 'list' | 'any'
@@ -10,6 +12,8 @@ export interface Shape {
   /** The type as a row shows it, such as `list of text`. */
   words: string
   description: string
+  /** How a text is entered. */
+  format: TextFormat | null
   /** The values of a choice. */
   options: JsonValue[]
   /** The known names inside an object. */
@@ -34,6 +38,7 @@ const ANY: Shape = {
   kind: 'any',
   words: ANYTHING,
   description: '',
+  format: null,
   options: [],
   fields: [],
   open: true,
@@ -65,7 +70,10 @@ export function shapeOf(schema: JsonValue | undefined, root: JsonValue | undefin
   const types = typesOf(found)
   const [type] = types.length === 1 ? types : []
   switch (type) {
-    case 'string':
+    case 'string': {
+      const format = formatOf({ type, format: found.format ?? null })
+      return { ...ANY, ...about, kind: type, words: kindWords(format ?? type), format }
+    }
     case 'number':
     case 'integer':
     case 'boolean':

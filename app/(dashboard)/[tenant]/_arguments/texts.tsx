@@ -1,6 +1,7 @@
 'use client'
 import { Textarea, TextInput } from '@mantine/core'
 import { type ComponentType, createContext, type ReactNode, use } from 'react'
+import type { TextFormat } from '@/server/definition/field-limits'
 import type { FieldType } from '@/server/definition/schema'
 import type { Offer } from './matches'
 
@@ -19,6 +20,8 @@ export interface TextProps {
   wanted?: FieldType
   /** A chosen value replaces the text, because a value together with text would not have this type. */
   replaces?: boolean
+  /** The text's own input where it is no expression. */
+  format?: TextFormat | null
   multiline?: boolean
   code?: boolean
   readOnly: boolean
@@ -30,11 +33,12 @@ export interface FormMeans {
   offers: readonly Offer[] | null
 }
 
-function PlainText({ name: _name, wanted: _wanted, replaces, multiline, code, onChange, ...props }: TextProps) {
+function PlainText({ name: _name, wanted: _wanted, replaces, format, multiline, code, onChange, ...props }: TextProps) {
   const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
   const style = code ? { styles: { input: { fontFamily: 'var(--mantine-font-family-monospace)' } } } : {}
-  return replaces && !multiline ? (
-    <TextInput {...props} {...style} autoComplete="off" onChange={change} />
+  const own = format === 'date' || format === 'email' ? format : null
+  return (replaces || own) && !multiline ? (
+    <TextInput {...props} {...style} type={own ?? 'text'} autoComplete="off" onChange={change} />
   ) : (
     <Textarea {...props} {...style} autosize minRows={multiline ? 2 : 1} maxRows={10} onChange={change} />
   )

@@ -1,13 +1,16 @@
 'use client'
 import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
-import { useId } from 'react'
-import { listWords, typeLabel, typeWords } from '../_arguments/type-words'
-import { FIELD_TYPES, type FieldType, ITEM_TYPES, newField, type SchemaField } from './schema-fields'
+import { Plus, SlidersHorizontal, Trash2 } from 'lucide-react'
+import { useId, useState } from 'react'
+import { listWords, typeWords } from '../_arguments/type-words'
+import { kindLabel } from '../_fields/kinds'
+import { BoundInputs, ChoicesInput } from '../_fields/limit-inputs'
+import { ITEM_TYPES, newField, type SchemaField } from './schema-fields'
+import { kindOf, SCHEMA_KINDS, type SchemaKind, withKind, withLimits } from './schema-kinds'
 import { limitsText } from './schema-limits'
 import styles from './versioned.module.css'
 
-const labelOf = (type: FieldType) => (type === 'other' ? 'As written' : typeLabel(type))
+const labelOf = (kind: SchemaKind) => (kind === 'other' ? 'As written' : kindLabel(kind))
 const ITEM_OPTIONS = ITEM_TYPES.map((type) => ({ value: type, label: `of ${listWords(typeWords(type))}` }))
 const MAX_DEPTH = 4
 
@@ -63,8 +66,11 @@ function FieldRow(props: {
   const nests = (type === 'object' || (type === 'array' && items === 'object')) && depth < MAX_DEPTH
   const listed = type === 'array' && items !== null
   const id = useId()
-  const limits = limitsText(field)
-  const types = FIELD_TYPES.filter((one) => one !== 'other' || type === 'other')
+  const limited = type === 'string' || type === 'number' || type === 'integer'
+  const [chosen, setOpen] = useState<boolean | null>(null)
+  const open = !readOnly && limited && (chosen ?? hasLimits(field))
+  const limits = limitsText({ ...field, keep: unshown(field, open) })
+  const kinds = SCHEMA_KINDS.filter((one) => one !== 'other' || type === 'other')
   return (
     <div className={styles.rows}>
       <div className={`${styles.row} ${listed ? styles.withItems : ''}`}>
@@ -80,11 +86,11 @@ function FieldRow(props: {
         <NativeSelect
           aria-label={`Type of ${called}`}
           aria-describedby={limits === null ? undefined : id}
-          data={types.map((one) => ({ value: one, label: labelOf(one) }))}
-          value={type}
+          data={kinds.map((one) => ({ value: one, label: labelOf(one) }))}
+          value={kindOf(field)}
           disabled={readOnly || type === 'other'}
           wrapperProps={{ 'data-read-only': type === 'other' || undefined }}
-          onChange={(event) => onChange(withType(event.currentTarget.value as FieldType))}
+          onChange={(event) => onChange(withKind(event.currentTarget.value as SchemaKind))}
         />
         {listed && (
           <NativeSelect
@@ -112,11 +118,27 @@ function FieldRow(props: {
           onChange={(event) => onChange({ description: event.currentTarget.value })}
         />
         {!readOnly && (
-          <ActionIcon variant="subtle" color="gray" size={32} aria-label={`Remove ${called}`} onClick={onRemove}>
-            <Trash2 size={16} aria-hidden />
-          </ActionIcon>
+          <div className={styles.rowTools}>
+            {limited && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={32}
+                aria-label={`Limits of ${called}`}
+                title="Limits"
+                aria-expanded={open}
+                onClick={() => setOpen(!open)}
+              >
+                <SlidersHorizontal size={16} aria-hidden />
+              </ActionIcon>
+            )}
+            <ActionIcon variant="subtle" color="gray" size={32} aria-label={`Remove ${called}`} onClick={onRemove}>
+              <Trash2 size={16} aria-hidden />
+            </ActionIcon>
+          </div>
         )}
       </div>
+      {open && <LimitRow field={field} called={called} onChange={onChange} />}
       {limits !== null && (
         <p className={`${styles.note} ${styles.limits}`} id={id}>
           {limits}
@@ -149,7 +171,39 @@ function FieldRow(props: {
   )
 }
 
-/** Changing the type drops the settings that only apply to the old type. */
-function withType(type: FieldType): Partial<SchemaField> {
-  return { type, items: type === 'array' ? 'string' : null, fields: [], keep: {}, keepItems: {} }
+function LimitRow(props: { field: SchemaField; called: string; onChange: (patch: Partial<SchemaField>) => void }) {
+  const { field, called, onChange } = props
+  const { type, keep } = field
+  const shared = { called, size: 'sm' as const, readOnly: false }
+  return (
+    <div className={styles.limitRow}>
+      <ChoicesInput
+        {...shared}
+        type={type}
+        value={Array.isArray(keep.enum) ? keep.enum : undefined}
+        onChange={(choices) => onChange(withLimits(field, { enum: choices }))}
+      />
+      {type !== 'string' && (
+        <BoundInputs
+          {...shared}
+          minimum={keep.minimum}
+          maximum={keep.maximum}
+          onChange={(bounds) => onChange(withLimits(field, bounds))}
+        />
+      )}
+    </div>
+  )
+}
+
+const LIMITS = ['enum', 'minimum', 'maximum']
+
+function hasLimits({ keep }: SchemaField): boolean {
+  return LIMITS.some((name) => keep[name] !== undefined)
+}
+
+/** The limits without those that the type or the open inputs show. */
+function unshown(field: SchemaField, open: boolean): SchemaField['keep'] {
+  const isShown = (name: string) =>
+    (open && LIMITS.includes(name)) || (name === 'format' && kindOf(field) === field.keep.format)
+  return Object.fromEntries(Object.entries(field.keep).filter(([name]) => !isShown(name)))
 }

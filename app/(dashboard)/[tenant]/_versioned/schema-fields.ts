@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject } from './json'
 
-export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'any', 'other'] as const
 /** `other`: a schema that a row cannot express, preserved unchanged. */
-export type FieldType = (typeof FIELD_TYPES)[number]
+export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'any' | 'other'
 export const ITEM_TYPES = ['any', 'string', 'number', 'integer', 'boolean', 'object'] as const
 type ItemType = (typeof ITEM_TYPES)[number]
 

@@ -1,20 +1,63 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject } from './json'
 
-/** A schema that matches an example: all its names are required, and lists take the type of their first element. */
-export function inferSchema(example: JsonValue): JsonObject {
+/**
+ * A schema that matches an example: its names are required, and the elements of a list share one schema.
+ * @param options.open whether objects may have further names, as in the answers of other systems
+ */
+export function inferSchema(example: JsonValue, { open = false } = {}): JsonObject {
+  const shape = closedSchema(example)
+  return open ? opened(shape) : shape
+}
+
+function closedSchema(example: JsonValue): JsonObject {
   if (example === null) return {}
   if (Array.isArray(example)) {
-    const [first] = example
-    return first === undefined ? { type: 'array' } : { type: 'array', items: inferSchema(first) }
+    const [first, ...others] = example.map(closedSchema)
+    return first === undefined ? { type: 'array' } : { type: 'array', items: others.reduce(shared, first) }
   }
   if (!isObject(example)) return { type: typeof example }
   const entries = Object.entries(example)
   return {
     type: 'object',
-    properties: Object.fromEntries(entries.map(([name, value]) => [name, inferSchema(value)])),
+    properties: Object.fromEntries(entries.map(([name, value]) => [name, closedSchema(value)])),
     required: entries.map(([name]) => name),
     additionalProperties: false,
+  }
+}
+
+/** The schema of values that match one or the other; anything if their types differ. */
+function shared(one: JsonObject, other: JsonObject): JsonObject {
+  if (one.type !== other.type || one.type === undefined) return {}
+  if (one.type === 'array') {
+    const [a, b] = [one.items, other.items]
+    if (!isObject(a) || !isObject(b)) return isObject(a) ? one : other
+    return { ...one, items: shared(a, b) }
+  }
+  if (!isObject(one.properties) || !isObject(other.properties)) return one
+  const [ours, theirs] = [one.properties, other.properties]
+  const both = Object.entries(ours).map(([name, inner]) => {
+    const against = Object.hasOwn(theirs, name) ? theirs[name] : undefined
+    return [name, isObject(inner) && isObject(against) ? shared(inner, against) : inner]
+  })
+  return {
+    ...one,
+    properties: { ...theirs, ...Object.fromEntries(both) },
+    required: namesOf(one).filter((name) => namesOf(other).includes(name)),
+  }
+}
+
+const namesOf = ({ required }: JsonObject) => (Array.isArray(required) ? required : [])
+
+function opened(schema: JsonObject): JsonObject {
+  const { additionalProperties: _closed, ...rest } = schema
+  const inner = (part: JsonValue | undefined) => (isObject(part) ? opened(part) : {})
+  return {
+    ...rest,
+    ...(isObject(rest.properties)
+      ? { properties: Object.fromEntries(Object.entries(rest.properties).map(([name, part]) => [name, inner(part)])) }
+      : {}),
+    ...(rest.items === undefined ? {} : { items: inner(rest.items) }),
   }
 }
 

@@ -1,11 +1,12 @@
 'use client'
-import { Input, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Input, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { labelOf } from '@/server/definition/declared'
+import { formatOf, isNumeric } from '@/server/definition/field-limits'
 import { isRequired } from '@/server/definition/fields'
 import { isFileField, isFileList } from '@/server/definition/file-fields'
 import type { Field, Fields } from '@/server/definition/schema'
-import { typeWords } from '../_arguments/type-words'
+import { kindOf, kindWords } from '../_fields/kinds'
 import { FilesInput } from './files-input'
 import { HiddenField } from './hidden-field'
 import { type Entry, emptied, isChosen, type Typed } from './start-values'
@@ -146,15 +147,15 @@ function StartField({
       <ValueField label={label} description={description} field={field} text={text} error={error} onChange={onChange} />
     )
   }
-  const number = field.type === 'number' || field.type === 'integer'
+  const format = formatOf(field)
+  const common = { ...shared, withAsterisk: required, value: text, onChange: change }
+  if (format === 'long-text') return <Textarea {...common} autosize minRows={3} maxRows={14} />
   return (
     <TextInput
-      {...shared}
-      withAsterisk={required}
-      {...(number ? { inputMode: 'decimal' as const } : {})}
+      {...common}
+      {...(isNumeric(field) ? { inputMode: 'decimal' as const } : {})}
+      type={format ?? 'text'}
       autoComplete="off"
-      value={text}
-      onChange={change}
     />
   )
 }
@@ -166,7 +167,7 @@ function describe(field: Field, types: boolean): string {
     : type === 'file'
       ? 'a file of at most 3.75 MB'
       : types
-        ? typeWords(type)
+        ? kindWords(kindOf(field))
         : ''
   if (!description) return types ? kind : kind.charAt(0).toUpperCase() + kind.slice(1)
   return kind === '' ? description : `${description} (${kind})`

@@ -1,3 +1,5 @@
+import { underField } from '@/app/_ui/sentence'
+import { formatOf, limitProblem } from '@/server/definition/field-limits'
 import { isRequired } from '@/server/definition/fields'
 import { isFileField } from '@/server/definition/file-fields'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
@@ -110,15 +112,22 @@ export function readTyped(
       const empty = emptied(field, raw)
       if (empty === 'refused') errors[name] = 'Required'
       else if (empty !== 'absent') data[name] = empty.value
-    } else if (isPlainText(field)) data[name] = raw
-    else {
-      const value = readJson(field, raw)
-      if (value instanceof InexactNumber) errors[name] = inexactText(field, value)
-      else if (value === undefined) errors[name] = wrongText(field)
-      else data[name] = field.type === 'array' ? withoutEmptyEnd(value) : value
+    } else {
+      const read = readText(field, raw)
+      if ('error' in read) errors[name] = read.error
+      else data[name] = read.value
     }
   }
   return { data, errors, files }
+}
+
+function readText(field: Field, raw: string): { value: JsonValue } | { error: string } {
+  const value = isPlainText(field) ? raw : readJson(field, raw)
+  if (value instanceof InexactNumber) return { error: inexactText(field, value) }
+  if (value === undefined) return { error: wrongText(field) }
+  const problem = field.options ? null : limitProblem(field, value)
+  if (problem !== null) return { error: underField(problem) }
+  return { value: field.type === 'array' ? withoutEmptyEnd(value) : value }
 }
 
 /** The error of files that are too large together. */
@@ -134,7 +143,8 @@ export function tooLargeText(count: number): string {
 export function emptied(field: Field, text: string | undefined): { value: '' } | 'absent' | 'refused' {
   if (isRequired(field)) return 'refused'
   if (text === undefined || field.default === undefined || field.type === 'file') return 'absent'
-  const takesText = field.type === 'string' || field.type === 'any'
+  const format = formatOf(field)
+  const takesText = field.type === 'any' || (field.type === 'string' && (format === null || format === 'long-text'))
   return takesText && !field.options ? { value: '' } : 'refused'
 }
 

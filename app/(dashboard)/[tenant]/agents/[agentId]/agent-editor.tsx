@@ -4,6 +4,7 @@ import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { inPlace, loadPart } from '@/app/_ui/part'
+import type { JsonObject } from '@/server/definition/json'
 import { asError } from '../../_versioned/field-errors'
 import { onScreenState } from '../../_versioned/on-screen'
 import { useVersioned } from '../../_versioned/use-versioned'
@@ -66,6 +67,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const onScreen = readOnly ? null : { form: draft.value, state: onScreenState(versioned), obstacle: problem }
   const talk = useTalk(agent, onScreen)
   const wide = useMediaQuery(WIDE)
+  const takeSchema = (outputSchema: JsonObject | null) => draft.change({ outputSchema })
   const form = { form: draft.value, change: draft.change, readOnly }
   return (
     <VersionedScreen
@@ -84,7 +86,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
               <EditTab agentId={id} {...form} error={error} />
               {wide && (
                 <section aria-label="Playground">
-                  <Playground talk={talk} onScreen={onScreen} compact />
+                  <Playground talk={talk} onScreen={onScreen} onSchema={takeSchema} compact />
                 </section>
               )}
             </div>
@@ -99,7 +101,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         {
           name: 'playground',
           label: 'Playground',
-          panel: <Playground talk={talk} onScreen={onScreen} />,
+          panel: <Playground talk={talk} onScreen={onScreen} onSchema={takeSchema} />,
         },
         { name: 'compare', label: 'Compare', panel: <Compare agent={agent} onScreen={onScreen} /> },
         { name: 'cases', label: 'Test cases', panel: <AgentCases agent={agent} onScreen={onScreen} /> },

@@ -4,12 +4,14 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import type { JsonObject } from '@/server/definition/json'
+import { AnswerSchema } from '../../_versioned/answer-schema'
 import { sameJson } from '../../_versioned/json'
 import type { OnScreen } from '../../_versioned/on-screen'
 import { useTenant } from '../../tenant-context'
 import type { AgentForm } from './agent-form'
 import { Composer } from './composer'
-import { Conversation } from './conversation'
+import { asData, Conversation } from './conversation'
 import { KeepThread } from './keep-thread'
 import styles from './playground.module.css'
 import { ResultPanel } from './result-panel'
@@ -20,11 +22,14 @@ import type { Talk } from './use-talk'
 export function Playground({
   talk,
   onScreen,
+  onSchema,
   compact = false,
 }: {
   talk: Talk
   /** Null for users who may not change the agent. They talk to its versions. */
   onScreen: OnScreen<AgentForm> | null
+  /** Sets the schema of the agent's answers. */
+  onSchema?: (schema: JsonObject | null) => void
   /** In one column, without the list of threads, beside the form. */
   compact?: boolean
 }) {
@@ -36,6 +41,7 @@ export function Playground({
   const turns = threadId === null ? [] : (thread.data?.turns ?? [])
   const maySpeak = agent.status !== 'archived' && may('agent:invoke')
   const last = turns.at(-1) ?? null
+  const answer = structured || agent.supervisor || !last ? null : asData(last.text)
 
   return (
     <div className={compact ? styles.compact : styles.playground}>
@@ -87,6 +93,9 @@ export function Playground({
         error={turn.error}
         busy={turn.live !== null}
       >
+        {onScreen && onSchema && answer && (
+          <AnswerSchema answer={answer} before={onScreen.form.outputSchema} onChange={onSchema} />
+        )}
         {onScreen && threadId !== null && last && turn.live === null && (
           <KeepThread agentId={agentId} threadId={threadId} last={last} structured={structured} />
         )}

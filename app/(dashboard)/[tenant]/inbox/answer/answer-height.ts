@@ -9,6 +9,7 @@ const DESCRIPTION = 18
 const INPUT = 36
 /** Two rows of radio buttons. */
 const YES_NO = 58
+const LONG_TEXT = 98
 /** An empty object or list in rows, with its label. */
 const ROWS = 72
 
@@ -25,5 +26,6 @@ function fieldHeight(field: Field): number {
 
 function inputHeight(widget: Widget): number {
   if (widget === 'json') return ROWS
+  if (widget === 'long-text') return LONG_TEXT
   return widget === 'yes-no' ? YES_NO : INPUT
 }

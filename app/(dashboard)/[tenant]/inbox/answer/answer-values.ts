@@ -1,4 +1,5 @@
 import { named, underField } from '@/app/_ui/sentence'
+import { formatOf, limitProblem } from '@/server/definition/field-limits'
 import { isFileField } from '@/server/definition/file-fields'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
@@ -36,7 +37,17 @@ export function draftOfAction(draft: Draft, actionId: string): Draft {
   return Object.fromEntries(own)
 }
 
-export type Widget = 'text' | 'secret' | 'number' | 'choice' | 'yes-no' | 'json' | 'file'
+export type Widget =
+  | 'text'
+  | 'long-text'
+  | 'date'
+  | 'email'
+  | 'secret'
+  | 'number'
+  | 'choice'
+  | 'yes-no'
+  | 'json'
+  | 'file'
 
 export function widgetOf(field: Field): Widget {
   if (field.options && field.options.length > 0) return 'choice'
@@ -52,7 +63,7 @@ export function widgetOf(field: Field): Widget {
     case 'array':
       return 'json'
     default:
-      return 'text'
+      return formatOf(field) ?? 'text'
   }
 }
 
@@ -104,7 +115,9 @@ export function readDraft(fields: Fields, draft: Draft): { data: JsonObject; err
       continue
     }
     const read = readText(field, text)
+    const problem = 'error' in read || field.options ? null : limitProblem(field, read.value)
     if ('error' in read) errors[name] = read.error
+    else if (problem !== null) errors[name] = underField(problem)
     else data[name] = read.value
   }
   return { data, errors }

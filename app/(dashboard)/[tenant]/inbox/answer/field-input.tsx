@@ -1,5 +1,5 @@
 'use client'
-import { NumberInput, PasswordInput, Radio, Select, Stack, Textarea } from '@mantine/core'
+import { NumberInput, PasswordInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { labelOf } from '@/server/definition/declared'
 import { isRequired } from '@/server/definition/fields'
 import { isFileList } from '@/server/definition/file-fields'
@@ -39,7 +39,19 @@ export function FieldInput({
     withAsterisk: isRequired(field),
     'aria-required': isRequired(field),
   }
-  switch (widgetOf(field)) {
+  const widget = widgetOf(field)
+  switch (widget) {
+    case 'date':
+    case 'email':
+      return (
+        <TextInput
+          {...common}
+          type={widget}
+          autoComplete="off"
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
     case 'secret':
       return <PasswordInput {...common} value={text} onChange={(event) => onChange(event.currentTarget.value)} />
     case 'number':
@@ -112,7 +124,7 @@ export function FieldInput({
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
           autosize
-          minRows={1}
+          minRows={widget === 'long-text' ? 4 : 1}
           maxRows={12}
         />
       )

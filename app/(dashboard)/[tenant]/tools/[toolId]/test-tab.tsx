@@ -14,6 +14,7 @@ import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
 import type { JsonObject } from '@/server/definition/json'
 import { shapeOf } from '../../_arguments/shape'
+import { AnswerSchema } from '../../_versioned/answer-schema'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { errorAt } from '../../_versioned/field-errors'
 import { pretty, readObject, sameJson } from '../../_versioned/json'
@@ -39,10 +40,13 @@ const MORE_DATA = 'Data for the tool'
 export function TestTab({
   tool,
   onScreen,
+  onSchema,
 }: {
   tool: Tool
   /** Null for users who may not change the tool. They test its versions. */
   onScreen: OnScreen<ToolForm> | null
+  /** Sets the schema of the tool's results. */
+  onSchema?: (schema: JsonObject | null) => void
 }) {
   const trpc = useTRPC()
   const { may, id: tenantId } = useTenant()
@@ -198,6 +202,9 @@ export function TestTab({
       </form>
       <section ref={answer} className={styles.group} aria-label="Answer">
         <TestAnswer answer={invoke.data ?? null} error={invoke.error} busy={invoke.isPending} outdated={outdated} />
+        {onScreen && onSchema && ended && 'data' in ended && (
+          <AnswerSchema answer={ended.data} open before={onScreen.form.outputSchema} onChange={onSchema} />
+        )}
         <ForDevelopers>
           <div className={styles.label}>
             {seen && seen.state !== 'version'

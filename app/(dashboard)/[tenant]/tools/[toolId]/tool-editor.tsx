@@ -78,6 +78,7 @@ export function ToolEditor({ tool }: { tool: OpenedTool }) {
               onScreen={
                 readOnly ? null : { form: draft.value, state: onScreenState(versioned), obstacle: problems.first }
               }
+              onSchema={(outputSchema) => draft.change({ outputSchema })}
             />
           ),
         },

@@ -74,7 +74,9 @@ export function Inspector(props: Props) {
     const common = catalog.common.form.filter(({ name }) => !entry || entry.common.includes(name))
     // The name comes first; the other common fields are rarely changed.
     const [first, rest] = [common.filter(isName), common.filter((field) => !isName(field))]
-    return [...first, ...(entry?.form ?? []), ...rest.map((field) => ({ ...field, advanced: true }))]
+    // A result whose fields are not known is best used under one name.
+    const isPlain = ({ name }: { name: string }) => name === 'saveAs' && entry?.group === 'work'
+    return [...first, ...(entry?.form ?? []), ...rest.map((field) => ({ ...field, advanced: !isPlain(field) }))]
   }, [catalog, entry])
   const schema = useMemo<JsonObject>(
     () => ({

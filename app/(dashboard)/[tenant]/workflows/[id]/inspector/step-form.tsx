@@ -23,6 +23,7 @@ import { JsonWidget } from '../widgets/json-widget'
 import { KeyValueWidget } from '../widgets/key-value-widget'
 import { AgentWidget, ToolWidget, WorkflowWidget } from '../widgets/resource-widget'
 import { RetryWidget } from '../widgets/retry-widget'
+import { SaveAsWidget } from '../widgets/save-as-widget'
 import { ShownWidget } from '../widgets/shown-widget'
 import { TemplateAreaWidget, TemplateWidget } from '../widgets/template-widget'
 import { TextareaWidget, TextWidget } from '../widgets/text-widget'
@@ -66,6 +67,7 @@ const HostsWidget = dynamic<WidgetProps>(
 const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   text: TextWidget,
   textarea: TextareaWidget,
+  'save-as': SaveAsWidget,
   template: TemplateWidget,
   'template-area': TemplateAreaWidget,
   number: NumberWidget,

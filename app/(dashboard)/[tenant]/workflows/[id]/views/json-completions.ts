@@ -1,4 +1,5 @@
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
+import { TEXT_FORMATS } from '@/server/definition/field-limits'
 import type { FieldType } from '@/server/definition/schema'
 import { OPTIONAL_SETTINGS } from '@/server/definition/settings'
 import type { Catalog } from '@/server/steps/catalog'
@@ -38,6 +39,7 @@ function valuesOf(key: string, catalog: Catalog, stepIds: readonly string[]) {
       ...FIELD_TYPES.map((label) => ({ label, detail: 'field type' })),
     ]
   }
+  if (key === 'format') return TEXT_FORMATS.map((label) => ({ label, detail: 'format of a text field' }))
   if (['from', 'to', 'initialStep', 'onCancel', 'onFailure'].includes(key)) return stepIds.map((label) => ({ label }))
   return []
 }

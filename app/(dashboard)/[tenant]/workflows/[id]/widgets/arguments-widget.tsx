@@ -131,6 +131,6 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   )
 }
 
-function ExpressionText(props: TextProps) {
+function ExpressionText({ format: _format, ...props }: TextProps) {
   return <ExpressionInput {...props} />
 }

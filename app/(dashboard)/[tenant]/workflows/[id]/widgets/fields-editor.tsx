@@ -1,40 +1,38 @@
 'use client'
 import { Select, Switch, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { isFileList } from '@/server/definition/file-fields'
+import { underField } from '@/app/_ui/sentence'
+import { isNumeric, limitProblem } from '@/server/definition/field-limits'
+import type { JsonValue } from '@/server/definition/json'
 import type { DeclaredField, Field, Fields, FieldType } from '@/server/definition/schema'
+import { choicesText, readChoices, textOf, typedAs } from '../../../_fields/choices'
+import { derivedName } from '../../../_fields/derived-name'
+import { FIELD_KINDS, type FieldKind, kindLabel, kindOf, partsOfKind } from '../../../_fields/kinds'
+import { BoundInputs, ChoicesInput } from '../../../_fields/limit-inputs'
 import { nameProblem } from '../model/definition'
-import { readJson } from '../model/json-text'
 import { AddRow, RowTools } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
 import styles from './widgets.module.css'
 
-const TYPES: { value: FieldType | 'files'; label: string }[] = [
-  { value: 'string', label: 'Text' },
-  { value: 'number', label: 'Number' },
-  { value: 'integer', label: 'Whole number' },
-  { value: 'boolean', label: 'Yes or no' },
-  { value: 'object', label: 'Object' },
-  { value: 'array', label: 'List' },
-  { value: 'file', label: 'File' },
-  { value: 'files', label: 'Several files' },
-  { value: 'any', label: 'Anything' },
-]
+const KINDS = FIELD_KINDS.map((value) => ({ value, label: kindLabel(value) }))
 
 interface Declared {
   /** The name being typed. */
   name: string
   /** The stored name; empty while the row is new. */
   kept: string
+  /** The name follows the label until the author types one. */
+  follows: boolean
   field: Field
   /** The default being typed. */
   preset: string
-  options: string
 }
 
+type Parts = { [K in keyof DeclaredField]?: DeclaredField[K] | undefined }
+
 /**
- * Declared fields, one row each: name, type, label, description, default and whether it is required. Forms show them in
- * this order.
+ * Declared fields, one row each: label, name, type, description, default, limits and whether it is required. Forms show
+ * them in this order.
  */
 export function FieldsEditor(props: {
   value: Fields
@@ -67,6 +65,7 @@ export function FieldsEditor(props: {
           onLeaveName={() => leaveName(row)}
           readOnly={readOnly}
           onChange={(part) => change(row.key, part)}
+          onLabel={(label) => change(row.key, labelled(rows, row, label))}
           tools={!readOnly && <RowTools rowLabel={labelOf(row, index)} rows={rows} index={index} setRows={setRows} />}
         />
       ))}
@@ -75,7 +74,7 @@ export function FieldsEditor(props: {
           onClick={() =>
             setRows([
               ...rows,
-              newRow<Declared>({ name: '', kept: '', field: { type: 'string' }, preset: '', options: '' }),
+              newRow<Declared>({ name: '', kept: '', follows: true, field: { type: 'string' }, preset: '' }),
             ])
           }
         >
@@ -90,79 +89,77 @@ function labelOf({ name }: Declared, index: number): string {
   return name === '' ? `field ${index + 1}` : name
 }
 
-function FieldRow(props: {
+/** The row with another label, and its name if that follows. */
+function labelled(rows: readonly Row<Declared>[], row: Row<Declared>, label: string): Partial<Declared> {
+  const taken = rows.filter(({ key }) => key !== row.key).flatMap(({ name, kept }) => [name, kept])
+  const name = label.trim() === '' ? row.kept : derivedName(label, new Set(taken))
+  return { field: withParts(row.field, { label: label || undefined }), ...(row.follows ? { name } : {}) }
+}
+
+/** Only the schema's own names: anything else would be reported as unknown. */
+function withParts(field: Field, parts: Parts): Field {
+  return { ...field, ...parts } as Field
+}
+
+interface RowProps {
   row: Row<Declared>
   rowLabel: string
   problem: string | null
   readOnly: boolean
   onChange: (part: Partial<Declared>) => void
+  onLabel: (label: string) => void
   onLeaveName: () => void
-  tools: ReactNode
-}) {
-  const { row, rowLabel, problem, readOnly, onChange, onLeaveName, tools } = props
+}
+
+function FieldRow({ tools, ...props }: RowProps & { tools: ReactNode }) {
+  const { row, rowLabel, problem, readOnly, onChange, onLabel, onLeaveName } = props
   const { field } = row
-  // Only what the schema declares: anything else would be reported as unknown.
-  const set = (part: { [K in keyof DeclaredField]?: DeclaredField[K] | undefined }) =>
-    onChange({ field: { ...field, ...part } as Field })
+  const set = (parts: Parts) => onChange({ field: withParts(field, parts) })
   return (
     <fieldset className={styles.field}>
       <legend className="visually-hidden">Field {rowLabel}</legend>
       <div className={styles.pair}>
         <TextInput
           size="xs"
+          aria-label={`Label of ${rowLabel}`}
+          placeholder="Label"
+          value={typeof field.label === 'string' ? field.label : ''}
+          readOnly={readOnly}
+          onChange={(event) => onLabel(event.currentTarget.value)}
+          onBlur={onLeaveName}
+        />
+        <TextInput
+          size="xs"
+          classNames={{ input: 'mono' }}
           aria-label={`Name of ${rowLabel}`}
           placeholder="name"
           value={row.name}
           error={problem}
           readOnly={readOnly}
-          onChange={(event) => onChange({ name: event.currentTarget.value })}
+          onChange={({ currentTarget: { value } }) => onChange({ name: value, follows: value === '' })}
           onBlur={onLeaveName}
         />
+      </div>
+      <div className={styles.pair}>
         <Select
           size="xs"
           aria-label={`Type of ${rowLabel}`}
-          data={TYPES}
-          value={isFileList(field) ? 'files' : field.type}
+          data={KINDS}
+          value={kindOf(field)}
           allowDeselect={false}
           readOnly={readOnly}
-          onChange={(type) => type && set(typeOf(field, type as FieldType | 'files'))}
-        />
-      </div>
-      <TextInput
-        size="xs"
-        aria-label={`Label of ${rowLabel}`}
-        placeholder="Label"
-        value={typeof field.label === 'string' ? field.label : ''}
-        readOnly={readOnly}
-        onChange={(event) => set({ label: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        size="xs"
-        aria-label={`Description of ${rowLabel}`}
-        placeholder="Description"
-        value={field.description ?? ''}
-        readOnly={readOnly}
-        onChange={(event) => set({ description: event.currentTarget.value || undefined })}
-      />
-      <div className={styles.pair}>
-        <TextInput
-          size="xs"
-          aria-label={`Default of ${rowLabel}`}
-          placeholder="Default"
-          value={row.preset}
-          error={presetProblem(row)}
-          readOnly={readOnly}
-          onChange={(event) => onChange({ preset: event.currentTarget.value })}
+          onChange={(kind) => kind && set(withKind(field, kind as FieldKind))}
         />
         <TextInput
           size="xs"
-          aria-label={`Choices of ${rowLabel}`}
-          placeholder="Choices: a, b, c"
-          value={row.options}
+          aria-label={`Description of ${rowLabel}`}
+          placeholder="Description"
+          value={field.description ?? ''}
           readOnly={readOnly}
-          onChange={(event) => onChange({ options: event.currentTarget.value })}
+          onChange={(event) => set({ description: event.currentTarget.value || undefined })}
         />
       </div>
+      <FieldValues {...props} set={set} />
       <div className={styles.tail}>
         <Switch
           size="xs"
@@ -187,26 +184,47 @@ function FieldRow(props: {
   )
 }
 
-/** Several files are a list of them. */
-function typeOf(field: Field, type: FieldType | 'files'): Pick<Field, 'type'> & { items?: Field['items'] | undefined } {
-  if (type === 'files') return { type: 'array', items: { type: 'file' } }
-  return isFileList(field) ? { type, items: undefined } : { type }
+/** A field's default and its limits. */
+function FieldValues({ row, rowLabel, readOnly, onChange, set }: RowProps & { set: (parts: Parts) => void }) {
+  const { field } = row
+  const shared = { called: rowLabel, size: 'xs' as const, readOnly }
+  return (
+    <>
+      <div className={styles.pair}>
+        <TextInput
+          size="xs"
+          aria-label={`Default of ${rowLabel}`}
+          placeholder="Default"
+          value={row.preset}
+          error={presetProblem(row)}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ preset: event.currentTarget.value })}
+        />
+        <ChoicesInput {...shared} type={field.type} value={field.options} onChange={(options) => set({ options })} />
+      </div>
+      {isNumeric(field) && (
+        <div className={styles.pair}>
+          <BoundInputs {...shared} minimum={field.minimum} maximum={field.maximum} onChange={set} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The parts of a field of another kind. Its choices become values of the new type. */
+function withKind(field: Field, kind: FieldKind): Parts {
+  const parts = partsOfKind(field, kind)
+  const { options } = field
+  return { ...parts, ...(options ? { options: readChoices(choicesText(options), parts.type) } : {}) }
 }
 
 function rowsOf(fields: Fields): Declared[] {
   return Object.entries(fields).map(([name, field]) => ({
     name,
     kept: name,
+    follows: false,
     field,
-    preset:
-      field.default === undefined
-        ? ''
-        : typeof field.default === 'string'
-          ? field.default
-          : JSON.stringify(field.default),
-    options: (field.options ?? [])
-      .map((option) => (typeof option === 'string' ? option : JSON.stringify(option)))
-      .join(', '),
+    preset: field.default === undefined ? '' : textOf(field.default as JsonValue),
   }))
 }
 
@@ -215,19 +233,9 @@ function fieldsOf(rows: readonly Row<Declared>[]): Fields {
   for (const row of rows) {
     const name = row.kept || (problemOf(rows, row) === null ? row.name : '')
     if (name === '') continue
-    const { default: _default, options: _options, label, description, required, ...rest } = row.field
-    const preset = presetOf(row)
-    const options = row.options
-      .split(',')
-      .flatMap((text) => (text.trim() === '' ? [] : [asTyped(text.trim(), row.field.type)]))
-    kept.set(name, {
-      ...rest,
-      ...(label === undefined ? {} : { label }),
-      ...(description === undefined ? {} : { description }),
-      ...(required === undefined ? {} : { required }),
-      ...(preset === undefined ? {} : { default: preset }),
-      ...(options.length === 0 ? {} : { options }),
-    } as Field)
+    const { default: _default, options, label, description, required, ...rest } = row.field
+    const parts = { ...rest, label, description, required, default: presetOf(row), options }
+    kept.set(name, Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as Field)
   }
   return Object.fromEntries(kept)
 }
@@ -238,20 +246,15 @@ function problemOf(rows: readonly Row<Declared>[], row: Row<Declared>): string |
   return nameProblem(row.name) ?? (twice ? 'Another field has this name.' : null)
 }
 
-function presetOf({ preset, field }: Declared) {
-  return preset === '' ? undefined : asTyped(preset, field.type)
-}
-
-/** The typed text as a value of the field's type, or as text if it is not one. */
-function asTyped(text: string, type: FieldType) {
-  if (type === 'string' || type === 'file') return text
-  const read = readJson(text)
-  return 'value' in read ? read.value : text
+function presetOf({ preset, field }: Declared): JsonValue | undefined {
+  return preset === '' ? undefined : typedAs(preset, field.type)
 }
 
 function presetProblem(row: Declared): string | null {
+  const { field, preset } = row
   const value = presetOf(row)
-  if (value === undefined) return null
+  // In a form, a default may come from run data.
+  if (value === undefined || preset.includes('${')) return null
   const fits: Record<FieldType, boolean> = {
     string: typeof value === 'string',
     file: typeof value === 'string',
@@ -262,5 +265,7 @@ function presetProblem(row: Declared): string | null {
     object: typeof value === 'object' && value !== null && !Array.isArray(value),
     any: true,
   }
-  return fits[row.field.type] ? null : 'Does not match the type'
+  if (!fits[field.type]) return 'Does not match the type'
+  const problem = limitProblem(field, value)
+  return problem === null ? null : underField(problem)
 }

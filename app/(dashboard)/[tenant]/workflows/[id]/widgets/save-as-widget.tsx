@@ -1,0 +1,25 @@
+'use client'
+import { Button } from '@mantine/core'
+import { derivedName } from '../../../_fields/derived-name'
+import { useScope } from './scope-context'
+import { TextWidget } from './text-widget'
+import type { WidgetProps } from './widget'
+
+/** The name under which run data has a step's result; by a click, the one that the step's own name suggests. */
+export function SaveAsWidget(props: WidgetProps) {
+  const { value, siblings, onChange, readOnly } = props
+  const { entries } = useScope()
+  const called = typeof siblings.name === 'string' && siblings.name.trim() !== '' ? siblings.name : String(siblings.id)
+  const taken = new Set(entries.map(({ name }) => name.split(/[.[]/, 1)[0] ?? name))
+  const suggested = derivedName(called, taken, 'result')
+  return (
+    <div>
+      <TextWidget {...props} />
+      {value === undefined && !readOnly && (
+        <Button variant="subtle" size="compact-xs" ml={-8} mt={2} onClick={() => onChange(suggested)}>
+          Use {suggested}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { choicesText, readChoices } from '@/app/(dashboard)/[tenant]/_fields/choices'
+import { derivedName } from '@/app/(dashboard)/[tenant]/_fields/derived-name'
+import { FIELD_KINDS, kindOf, partsOfKind } from '@/app/(dashboard)/[tenant]/_fields/kinds'
+import { newField, toFields, toSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-fields'
+import {
+  SCHEMA_KINDS,
+  kindOf as schemaKind,
+  withKind,
+  withLimits,
+} from '@/app/(dashboard)/[tenant]/_versioned/schema-kinds'
+import { inferSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-samples'
+import { readDraft } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
+import { readTyped } from '@/app/(dashboard)/[tenant]/workflows/start-values'
+import { type Field, FieldName, type Fields } from '@/server/definition/schema'
+import { mismatches } from '@/server/tools/json-schema'
+import { rounds } from '../support/rounds'
+
+describe('the name of a field', () => {
+  test('follows its label', () => {
+    const names = ['Order number', 'E-mail of the customer', 'IBAN', 'orderId', 'Größe (cm)', '2nd reason', '顧客']
+    expect(names.map((label) => derivedName(label))).toEqual([
+      'orderNumber',
+      'eMailOfTheCustomer',
+      'iban',
+      'orderId',
+      'grosseCm',
+      '_2ndReason',
+      'field',
+    ])
+    expect(derivedName('Order', new Set(['order', 'order_2']))).toBe('order_3')
+  })
+
+  test('is always one that run data may have, and never one that is taken', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.array(fc.string()), (label, others) => {
+        const taken = new Set([...others, derivedName(label)])
+        const name = derivedName(label, taken)
+        expect(FieldName.safeParse(name).success).toBe(true)
+        expect(taken.has(name)).toBe(false)
+      }),
+      { numRuns: rounds(300, 20_000) },
+    )
+    for (const label of ['_', '__proto__', 'constructor', 'Prototype'])
+      expect(FieldName.safeParse(derivedName(label)).success).toBe(true)
+  })
+})
+
+/** As JSON, which has no parts that are undefined. */
+const stored = (field: object): Field => JSON.parse(JSON.stringify(field))
+
+describe('the type of a field', () => {
+  test('is the one that was chosen, whichever the field had before', () => {
+    for (const before of FIELD_KINDS) {
+      for (const kind of FIELD_KINDS) {
+        const first = stored({ minimum: 1, ...partsOfKind({ type: 'string' }, before) })
+        const field = stored({ ...first, ...partsOfKind(first, kind) })
+        expect(kindOf(field)).toBe(kind)
+        if (kind !== 'number' && kind !== 'integer') expect(field.minimum).toBeUndefined()
+      }
+    }
+  })
+
+  test('of a schema comes back from its JSON with its limits', () => {
+    for (const kind of SCHEMA_KINDS.filter((one) => one !== 'other')) {
+      const field = { ...newField('it'), ...withKind(kind) }
+      const limited = { ...field, ...withLimits(field, { enum: ['a'], minimum: 1, maximum: undefined }) }
+      const rows = toFields(toSchema({}, kind === 'any' ? [field] : [limited]))
+      expect(rows?.map(schemaKind)).toEqual([kind])
+      if (kind !== 'any') expect(rows?.[0]?.keep).toMatchObject({ enum: ['a'], minimum: 1 })
+      expect(rows?.[0]?.keep).not.toHaveProperty('maximum')
+    }
+  })
+})
+
+test('choices are values of the field’s type', () => {
+  expect(readChoices('a, 1 ,,b', 'string')).toEqual(['a', '1', 'b'])
+  expect(readChoices('1, 2.5, x', 'number')).toEqual([1, 2.5, 'x'])
+  expect(readChoices(' , ', 'string')).toBeUndefined()
+  expect(choicesText([1, 'a', { b: 2 }])).toBe('1, a, {"b":2}')
+})
+
+test('forms refuse what the server would refuse, before it is sent', () => {
+  const fields: Fields = {
+    due: { type: 'string', format: 'date' },
+    mail: { type: 'string', format: 'email', required: false, default: 'ada@example.com' },
+    amount: { type: 'number', minimum: 1, maximum: 10 },
+    note: { type: 'string', format: 'long-text' },
+  }
+  const good = { due: '2026-07-01', mail: 'bob@example.com', amount: '10', note: 'a\nb' }
+  const values = { due: '2026-07-01', mail: 'bob@example.com', amount: 10, note: 'a\nb' }
+  expect(readTyped(fields, good)).toMatchObject({ data: values, errors: {} })
+  expect(readDraft(fields, good)).toEqual({ data: values, errors: {} })
+  const bad = { due: '2026-02-30', mail: '', amount: '0', note: 'x' }
+  const errors = { due: 'Must be a date, such as 2026-07-01', mail: 'Required', amount: 'Must be at least 1' }
+  expect(readTyped(fields, bad).errors).toEqual(errors)
+  expect(readDraft(fields, bad).errors).toEqual(errors)
+})
+
+test('an answer matches the schema made from it, also with further fields if it is an open one', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (answer) => {
+      const schema = inferSchema(answer as never, { open: true })
+      expect(mismatches(schema, answer as never, '')).toEqual([])
+      expect(JSON.stringify(schema)).not.toContain('additionalProperties')
+    }),
+    { numRuns: rounds(200, 5000) },
+  )
+  const schema = inferSchema([{ id: 1, name: 'A' }, { id: 2 }], { open: true })
+  expect(mismatches(schema, [{ id: 3, more: true }], '')).toEqual([])
+  expect(mismatches(schema, [{ name: 'B' }], '')).not.toEqual([])
+})
