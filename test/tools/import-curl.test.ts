@@ -1,7 +1,14 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { curl } from '@/app/(dashboard)/[tenant]/_versioned/curl'
+import { withArguments } from '@/app/(dashboard)/[tenant]/tools/[toolId]/add-arguments'
+import { valuesOf, withValues } from '@/app/(dashboard)/[tenant]/tools/[toolId]/curl-arguments'
 import { importCurl, shellWords } from '@/app/(dashboard)/[tenant]/tools/[toolId]/import-curl'
+import { missingArguments, usedArguments } from '@/app/(dashboard)/[tenant]/tools/[toolId]/tool-arguments'
+import { bodyOf } from '@/app/(dashboard)/[tenant]/tools/new-tool-body'
 import { HttpConfig } from '@/server/tools/kinds/http-config'
+import { SecretName } from '@/server/vault/schema'
+import { rounds } from '../support/rounds'
 
 const call = (command: string) => importCurl(command).call
 
@@ -31,11 +38,72 @@ describe('a curl command becomes a tool', () => {
     expect(HttpConfig.safeParse(call(command)).error).toBeUndefined()
   })
 
-  test('with a secret says so', () => {
-    expect(importCurl("curl -H 'Authorization: Bearer abc' https://e.com").notes.join()).toContain('vault')
-    const { call: withUser, notes } = importCurl('curl -u ada:pass123 https://e.com')
-    expect(JSON.stringify(withUser)).not.toContain('pass123')
-    expect(notes.join()).toContain('password')
+  test('with its secrets beside it, under names that the vault accepts', () => {
+    const { call, secrets } = importCurl("curl -H 'Authorization: Bearer abc' https://api.e.com")
+    expect(call.headers).toEqual({ authorization: 'Bearer ${secrets.E_TOKEN}' })
+    expect(secrets).toEqual([{ name: 'E_TOKEN', value: 'abc', place: 'authorization' }])
+    const { call: withUser, secrets: users } = importCurl('curl -u ada:pass123 https://10.0.0.1:8443')
+    expect(withUser.headers).toEqual({ authorization: 'Basic ${secrets.HOST_10_0_0_TOKEN}' })
+    expect(users).toMatchObject([{ value: btoa('ada:pass123') }])
+    // A variable of the shell has a name, and no value.
+    expect(importCurl('curl -H "x-api-key: $CRM_KEY" https://e.com')).toMatchObject({
+      call: { headers: { 'x-api-key': '${secrets.CRM_KEY}' } },
+      secrets: [{ name: 'CRM_KEY', value: null }],
+    })
+  })
+
+  test('never with a secret in it, wherever the command has one', () => {
+    const secret = fc.stringMatching(/^[A-Za-z0-9]{12,40}$/)
+    const place = fc.constantFrom('authorization', 'x-api-key', 'cookie', 'query', 'json', 'form', 'user')
+    fc.assert(
+      fc.property(fc.array(fc.tuple(place, secret), { maxLength: 5 }), (placed) => {
+        const words = placed.map(([where, value]) => {
+          if (where === 'query') return `-G --data-urlencode 'access_token=${value}'`
+          if (where === 'json') return `--json '{"a":{"password":"${value}"}}'`
+          if (where === 'form') return `-d 'client_secret=${value}'`
+          return where === 'user' ? `-u 'ada:${value}'` : `-H '${where}: ${value}'`
+        })
+        const { call, secrets } = importCurl(
+          `curl ${words.join(' ')} 'https://api.example.com/a?token=${'s'.repeat(20)}'`,
+        )
+        const plain = JSON.stringify(call)
+        const last = new Map(placed.map(([where, value]) => [where, value]))
+        // Several bodies make none that can be read.
+        if (placed.filter(([where]) => ['query', 'json', 'form'].includes(where)).length <= 1)
+          for (const value of last.values()) expect(plain).not.toContain(value)
+        expect(plain).not.toContain('s'.repeat(20))
+        expect(new Set(secrets.map(({ name }) => name)).size).toBe(secrets.length)
+        for (const { name } of secrets) expect(SecretName.safeParse(name).success).toBe(true)
+      }),
+      { numRuns: rounds(200, 5000) },
+    )
+  })
+
+  test('with the values that differ from call to call as arguments', () => {
+    const { call } = importCurl(
+      `curl 'https://e.com/a?lang=en&page=2' -d '{"order":{"id":"N-1","lines":[1]},"amount":42,"sure":true}' -H 'content-type: application/json'`,
+    )
+    const values = valuesOf(call)
+    expect(values.map(({ name, value }) => [name, value])).toEqual([
+      ['lang', 'en'],
+      ['page', '2'],
+      ['id', 'N-1'],
+      ['lines', [1]],
+      ['amount', 42],
+      ['sure', true],
+    ])
+    const some = values.filter(({ name }) => ['page', 'id', 'amount'].includes(name))
+    const { call: made, types } = withValues(call, some)
+    expect(made).toMatchObject({
+      url: 'https://e.com/a?lang=en&page=${args.page}',
+      body: { order: { id: '${args.id}', lines: [1] }, amount: '${args.amount}', sure: true },
+    })
+    expect(types).toEqual({ page: {}, id: { type: 'string' }, amount: { type: 'number' } })
+    expect(HttpConfig.safeParse(made).error).toBeUndefined()
+    expect(withValues(call, [])).toEqual({ call, types: {} })
+    const form = { kind: 'http' as const, config: { ...made } }
+    expect(usedArguments(form)).toEqual(['page', 'id', 'amount'])
+    expect(missingArguments({ ...form, inputSchema: withArguments(null, Object.keys(types), types) })).toEqual([])
   })
 
   test('with an option that a tool does not have says so', () => {
@@ -53,4 +121,37 @@ test('written by us is read back exactly', () => {
   const words = shellWords(text)
   expect(JSON.parse(words.at(-1) ?? '')).toEqual(body)
   expect(call(text)).toMatchObject({ method: 'POST', url: 'http://localhost:3000/api/x', body })
+})
+
+describe('the arguments of a tool', () => {
+  test('are those that its request or script uses', () => {
+    const http = {
+      kind: 'http' as const,
+      config: { url: 'https://e.com/${args.id}?q=${args.q ?? "x"}', headers: { a: '${args.id}' } },
+    }
+    expect(usedArguments(http)).toEqual(['id', 'q'])
+    const code = 'return args.a + args?.b + my.args.c + args.a // ${args.d}'
+    expect(usedArguments({ kind: 'script', config: { code } })).toEqual(['a', 'b', 'd'])
+    expect(usedArguments({ kind: 'mcp', config: { url: 'https://e.com' } })).toEqual([])
+    expect(usedArguments({ kind: 'http', config: { url: 'https://e.com/${args.' } })).toEqual([])
+  })
+
+  test('are added beside those that a schema has', () => {
+    const schema = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'], description: 'kept' }
+    expect(withArguments(schema, ['b'], { b: { type: 'string' } })).toEqual({
+      ...{ type: 'object', description: 'kept', required: ['a', 'b'] },
+      properties: { a: { type: 'number' }, b: { type: 'string' } },
+    })
+    expect(withArguments(null, [])).toBeNull()
+  })
+
+  test('of a new tool need no schema written by hand', () => {
+    const blank = { name: 'A', url: 'https://e.com/${args.id}', toolName: '', code: 'return args.n' }
+    expect(bodyOf({ ...blank, kind: 'http' })).toMatchObject({
+      config: { url: 'https://e.com/${args.id}' },
+      inputSchema: { required: ['id'], additionalProperties: false },
+    })
+    expect(bodyOf({ ...blank, kind: 'script' })).toMatchObject({ inputSchema: { required: ['n'] } })
+    expect(bodyOf({ ...blank, kind: 'mcp' })).not.toHaveProperty('inputSchema')
+  })
 })

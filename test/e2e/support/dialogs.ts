@@ -150,6 +150,12 @@ export const DIALOGS: Opened[] = [
     at: ({ stock }) => `/tools/${stock}`,
     opener: button('Paste a sample'),
   },
+  {
+    what: 'a new tool for a step',
+    at: ({ approval }) => `/workflows/${approval}?step=stock`,
+    opener: button('New tool'),
+  },
+  { what: 'a new agent for a step', at: ({ triage }) => `/workflows/${triage}?step=read`, opener: button('New agent') },
   { what: 'importing curl', at: ({ payments }) => `/tools/${payments}`, opener: button('Import curl') },
   {
     what: 'running a run again from a step',

@@ -1,14 +1,21 @@
 'use client'
-import { Button, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Skeleton, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { useTRPC } from '@/app/_trpc/client'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { inPlace, loadPart } from '@/app/_ui/part'
+import { type Created, createAndPublish } from '../_new/create-and-publish'
 import { errorAt } from '../_versioned/field-errors'
 import { useTenant } from '../tenant-context'
+import type { AgentForm } from './[agentId]/agent-form'
 
+type Parts = Pick<AgentForm, 'model' | 'outputSchema'>
+
+const SCRIPTED: Parts['model'] = { provider: 'scripted', modelId: 'scripted', settings: {} }
 const FIRST_SCHEMA = {
   type: 'object',
   properties: { summary: { type: 'string', description: 'The message in one sentence' } },
@@ -16,38 +23,43 @@ const FIRST_SCHEMA = {
   additionalProperties: false,
 }
 
-/** Asks only for the required properties. The agent's page has the rest. */
-export function NewAgentDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+interface Props {
+  onClose: () => void
+  /** For a step: the agent is published, and the page stays. Without it, the agent's page opens and has the rest. */
+  onCreated?: (agent: Created) => void
+}
+
+// A step needs a model and an answer at once; elsewhere, the agent's page has them.
+const AgentParts = dynamic(() => loadPart(() => import('./agent-parts').then((module) => module.AgentParts)), {
+  ssr: false,
+  loading: inPlace(<Skeleton height={220} radius="md" />),
+})
+
+/** Asks only for the required properties. */
+export function NewAgentDialog({ opened = true, ...props }: Props & { opened?: boolean }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="New agent">
-      <NewAgentForm onClose={onClose} />
+    <Dialog opened={opened} onClose={props.onClose} title="New agent" size={props.onCreated ? 'lg' : 'md'}>
+      <NewAgentForm {...props} />
     </Dialog>
   )
 }
 
-function NewAgentForm({ onClose }: { onClose: () => void }) {
-  const trpc = useTRPC()
-  const queries = useQueryClient()
-  const router = useRouter()
-  const { path } = useTenant()
+function NewAgentForm({ onClose, onCreated }: Props) {
   const [name, setName] = useState('')
   const [instructions, setInstructions] = useState('')
   const [supervisor, setSupervisor] = useState(false)
-  const create = useMutation(
-    trpc.agents.create.mutationOptions({
-      onSuccess: (agent) => {
-        router.push(path(`/agents/${agent.id}`))
-        return queries.invalidateQueries({ queryKey: trpc.agents.pathKey() })
-      },
-    }),
-  )
+  const [parts, setParts] = useState<Parts>({ model: SCRIPTED, outputSchema: FIRST_SCHEMA })
+  const create = useCreate(onCreated)
   const nameProblem = errorAt(create.error, 'name')
   const instructionsProblem = errorAt(create.error, 'instructions')
+  const placed = nameProblem ?? instructionsProblem ?? errorAt(create.error, 'model')
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        create.mutate({ name, instructions, supervisor, outputSchema: supervisor ? null : FIRST_SCHEMA })
+        // The editor's own forms are around the dialog in React's tree.
+        event.stopPropagation()
+        create.mutate({ name, instructions, supervisor, ...parts, ...(supervisor ? { outputSchema: null } : {}) })
       }}
     >
       <Stack>
@@ -70,13 +82,17 @@ function NewAgentForm({ onClose }: { onClose: () => void }) {
           onChange={(event) => setInstructions(event.currentTarget.value)}
           error={instructionsProblem}
         />
-        <Switch
-          label="Supervisor"
-          description="Talks with people and hands requests to other agents"
-          checked={supervisor}
-          onChange={(event) => setSupervisor(event.currentTarget.checked)}
-        />
-        {create.error && !nameProblem && !instructionsProblem && <ErrorState error={create.error} />}
+        {onCreated ? (
+          <AgentParts parts={parts} onChange={setParts} error={create.error} />
+        ) : (
+          <Switch
+            label="Supervisor"
+            description="Talks with people and hands requests to other agents"
+            checked={supervisor}
+            onChange={(event) => setSupervisor(event.currentTarget.checked)}
+          />
+        )}
+        {create.error && placed === null && <ErrorState error={create.error} />}
         <DialogButtons>
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -88,4 +104,24 @@ function NewAgentForm({ onClose }: { onClose: () => void }) {
       </Stack>
     </form>
   )
+}
+
+type Body = Parts & Pick<AgentForm, 'name' | 'instructions' | 'supervisor'>
+
+/** @param use gets the published agent; without it, the agent's page opens */
+function useCreate(use: ((agent: Created) => void) | undefined) {
+  const trpc = useTRPC()
+  const { agents } = useTRPCClient()
+  const queries = useQueryClient()
+  const router = useRouter()
+  const { path, may } = useTenant()
+  const publish = use && may('agent:publish') ? ({ id }: Created) => agents.publish.mutate({ id, revision: 0 }) : null
+  return useMutation({
+    mutationFn: (body: Body) => createAndPublish<Created>(() => agents.create.mutate(body), publish),
+    onSuccess: async (created) => {
+      if (!use) router.push(path(`/agents/${created.id}`))
+      await queries.invalidateQueries({ queryKey: trpc.agents.pathKey() })
+      use?.(created)
+    },
+  })
 }

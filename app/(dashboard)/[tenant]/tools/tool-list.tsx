@@ -2,18 +2,25 @@
 import { Select } from '@mantine/core'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { Wrench } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { Link } from '@/app/_ui/link'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { curl, useOrigin } from '../_versioned/curl'
 import styles from '../_versioned/list.module.css'
 import { ResourceList } from '../_versioned/resource-list'
 import { useTenant } from '../tenant-context'
-import { NewToolDialog } from './new-tool-dialog'
 import { KindMark } from './tool-kind'
 import { toolQuery } from './tool-query'
 import { useToolVerbs } from './use-tool-verbs'
+
+// Reads templates and curl commands, for which the list does not wait.
+const NewToolDialog = dynamic(
+  () => loadDialog(() => import('./new-tool-dialog').then((module) => module.NewToolDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
 
 const KINDS = [
   { value: '', label: 'All kinds' },
@@ -100,13 +107,14 @@ export function ToolList() {
           </section>
         )}
       </ResourceList>
-      <NewToolDialog
-        opened={creating || url.get('new') !== ''}
-        onClose={() => {
-          setCreating(false)
-          if (url.get('new')) url.set({ new: null })
-        }}
-      />
+      {(creating || url.get('new') !== '') && (
+        <NewToolDialog
+          onClose={() => {
+            setCreating(false)
+            if (url.get('new')) url.set({ new: null })
+          }}
+        />
+      )}
     </>
   )
 }

@@ -1,11 +1,12 @@
 'use client'
 import { Button, Radio, SegmentedControl, Stack, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
-import { useTRPC } from '@/app/_trpc/client'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { type Created, createAndPublish } from '../_new/create-and-publish'
 import { useTenant } from '../tenant-context'
 import { ImportField } from './import-field'
 import { type Imported, readImport } from './read-import'
@@ -13,34 +14,36 @@ import { type Imported, readImport } from './read-import'
 const BLANK = 'blank'
 
 /** Creates a workflow (blank, from a sample or from JSON) and opens the editor. */
-export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import'; onClose: () => void }) {
-  const trpc = useTRPC()
-  const router = useRouter()
-  const { path } = useTenant()
+export function NewWorkflowDialog(props: {
+  begin: 'blank' | 'import'
+  onClose: () => void
+  /** Gets the workflow instead, which is published unless it is blank. */
+  onCreated?: (workflow: Created) => void
+}) {
+  const { begin, onClose, onCreated } = props
   const [way, setWay] = useState<string>(begin)
   const [name, setName] = useState('')
   const [sample, setSample] = useState(BLANK)
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
+  const trpc = useTRPC()
   const samples = useQuery({ ...trpc.workflows.samples.queryOptions(), staleTime: Number.POSITIVE_INFINITY })
-  const open = { onSuccess: ({ id }: { id: string }) => router.push(path(`/workflows/${id}`)) }
-  const create = useMutation(trpc.workflows.create.mutationOptions(open))
-  const fromSample = useMutation(trpc.workflows.createFromSample.mutationOptions(open))
-  const error = create.error ?? fromSample.error
-  const busy = create.isPending || create.isSuccess || fromSample.isPending || fromSample.isSuccess
+  const create = useCreate(onCreated)
+  const { error } = create
+  const busy = create.isPending || create.isSuccess
 
   function submit(event: FormEvent) {
     event.preventDefault()
+    // In the inspector, the editor is around the dialog in React's tree.
+    event.stopPropagation()
     create.reset()
-    fromSample.reset()
     if (way === 'import') return sendImport(readImport(text))
     setProblem(null)
-    if (sample === BLANK) create.mutate({ name })
-    else fromSample.mutate({ sampleId: sample, name })
+    create.mutate(sample === BLANK ? { body: { name }, blank: true } : { sampleId: sample, name })
   }
   function sendImport(read: Imported) {
     setProblem('problem' in read ? read.problem : null)
-    if ('body' in read) create.mutate(name.trim() ? { ...read.body, name } : read.body)
+    if ('body' in read) create.mutate({ body: name.trim() ? { ...read.body, name } : read.body, blank: false })
   }
   return (
     <Dialog onClose={onClose} title="New workflow" size="lg">
@@ -87,11 +90,38 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
               Cancel
             </Button>
             <Button type="submit" loading={busy} disabled={way === 'import' ? !text.trim() : !name.trim()}>
-              {way === 'import' ? 'Import and open' : 'Create and open'}
+              {way === 'import' ? 'Import' : 'Create'}
+              {onCreated ? ' workflow' : ' and open'}
             </Button>
           </DialogButtons>
         </Stack>
       </form>
     </Dialog>
   )
+}
+
+type Beginning = { body: object; blank: boolean } | { sampleId: string; name: string }
+
+/** @param use gets the workflow; without it, its editor opens */
+function useCreate(use: ((workflow: Created) => void) | undefined) {
+  const trpc = useTRPC()
+  const { workflows } = useTRPCClient()
+  const queries = useQueryClient()
+  const router = useRouter()
+  const { path, may } = useTenant()
+  return useMutation({
+    mutationFn: (begin: Beginning) => {
+      // A workflow without a step cannot be published.
+      const publishes = use && may('workflow:publish') && !('blank' in begin && begin.blank)
+      return createAndPublish<Created>(
+        () => ('body' in begin ? workflows.create.mutate(begin.body) : workflows.createFromSample.mutate(begin)),
+        publishes ? ({ id }) => workflows.publish.mutate({ id }) : null,
+      )
+    },
+    onSuccess: async (created) => {
+      if (!use) return router.push(path(`/workflows/${created.id}`))
+      await queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() })
+      use(created)
+    },
+  })
 }

@@ -1,10 +1,13 @@
 'use client'
 import { Switch, Textarea, TextInput } from '@mantine/core'
-import { useId } from 'react'
+import dynamic from 'next/dynamic'
+import { type ReactNode, useId } from 'react'
+import { loadQuiet, nothing } from '@/app/_ui/part'
 import type { JsonObject } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { SchemaEditor } from '../../_versioned/schema-editor'
 import styles from '../../_versioned/versioned.module.css'
+import { withArguments } from './add-arguments'
 import { HttpFields } from './http-fields'
 import { McpFields } from './mcp-fields'
 import { ScriptFields } from './script-fields'
@@ -48,7 +51,14 @@ export function EditTab(props: {
         </div>
       </section>
       {form.kind === 'script' && <ScriptFields {...kind} />}
-      {form.kind === 'http' && <HttpFields {...kind} />}
+      {form.kind === 'http' && (
+        <HttpFields
+          {...kind}
+          onImported={(config, types) =>
+            change({ config, inputSchema: withArguments(form.inputSchema, Object.keys(types), types) })
+          }
+        />
+      )}
       {form.kind === 'mcp' && <McpFields {...kind} onInputSchema={(inputSchema) => change({ inputSchema })} />}
       <OptionalSchema
         of="inputSchema"
@@ -60,7 +70,11 @@ export function EditTab(props: {
         report={report}
         error={errorAt(error, 'inputSchema')}
         readOnly={readOnly}
-      />
+      >
+        {!readOnly && form.kind !== 'mcp' && (
+          <UsedArguments form={form} onSchema={(inputSchema) => change({ inputSchema })} />
+        )}
+      </OptionalSchema>
       <OptionalSchema
         of="outputSchema"
         title="Result"
@@ -76,6 +90,12 @@ export function EditTab(props: {
   )
 }
 
+// Reads the templates of the request, for which the page does not wait.
+const UsedArguments = dynamic(
+  () => loadQuiet(() => import('./used-arguments').then((module) => module.UsedArguments)),
+  { ssr: false, loading: nothing },
+)
+
 const FIRST = { type: 'object', properties: {}, required: [], additionalProperties: false }
 
 function OptionalSchema(props: {
@@ -88,8 +108,9 @@ function OptionalSchema(props: {
   report: Report
   error: string | null
   readOnly: boolean
+  children?: ReactNode
 }) {
-  const { of, title, label, text, value, onChange, report, error, readOnly } = props
+  const { of, title, label, text, value, onChange, report, error, readOnly, children } = props
   const id = useId()
   return (
     <section className={styles.group} aria-labelledby={id}>
@@ -105,6 +126,7 @@ function OptionalSchema(props: {
           onChange(event.currentTarget.checked ? FIRST : null)
         }}
       />
+      {children}
       {value !== null && (
         <SchemaEditor
           label={label}

@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic'
 import { useId, useState } from 'react'
 import { DurationInput } from '@/app/_ui/duration-input'
 import { loadDialog, WaitingDialog } from '@/app/_ui/part'
+import type { JsonObject } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { useSecretNames } from '../../_versioned/use-secret-names'
 import styles from '../../_versioned/versioned.module.css'
@@ -22,7 +23,14 @@ const ImportDialog = dynamic(() => loadDialog(() => import('./import-dialog').th
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** The request: its target, its content, and the part of the response that is the result. */
-export function HttpFields({ config, onConfig, report, error, readOnly }: KindProps) {
+export function HttpFields({
+  config,
+  onConfig,
+  onImported,
+  report,
+  error,
+  readOnly,
+}: KindProps & { onImported: (config: JsonObject, types: JsonObject) => void }) {
   const id = useId()
   const [importing, setImporting] = useState(false)
   // Counts imports, so that fields with typed text of their own start over.
@@ -136,19 +144,11 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
       <ImportDialog
         opened={importing}
         onClose={() => setImporting(false)}
-        onImport={({ method, url, headers, body, bodyType, timeoutMs }) => {
+        onImport={({ call, types }) => {
           const { body: _body, path: _path, query: _query, ...rest } = config
           setImports((now) => now + 1)
           report('body', null)
-          onConfig({
-            ...rest,
-            method,
-            url,
-            headers,
-            bodyType,
-            ...(body === undefined ? {} : { body }),
-            ...(timeoutMs === undefined ? {} : { timeoutMs }),
-          })
+          onImported({ ...rest, ...call }, types)
         }}
       />
     </section>

@@ -1,21 +1,13 @@
-import type { JsonValue } from '@/server/definition/json'
 import { InexactNumber, parseExact } from '@/server/definition/long-numbers'
-import { looksSecret } from '@/server/definition/secret-name'
-
-export interface ImportedCall {
-  method: string
-  url: string
-  headers: Record<string, string>
-  body?: JsonValue
-  bodyType: 'json' | 'text' | 'form'
-  timeoutMs?: number
-}
+import { type FoundSecret, withoutSecrets } from './curl-secrets'
+import type { ImportedCall } from './imported-call'
 
 /**
- * Converts a curl command to a tool's request, with notes on the parts that could not be converted.
+ * Converts a curl command to a tool's request, with its secrets beside it and notes on the parts that could not be
+ * converted.
  * @throws Error with a message for users
  */
-export function importCurl(command: string): { call: ImportedCall; notes: string[] } {
+export function importCurl(command: string): { call: ImportedCall; secrets: FoundSecret[]; notes: string[] } {
   const words = shellWords(command)
   if (words[0] === '$') words.shift()
   if (!/(^|\/)curl(\.exe)?$/.test(words[0] ?? '')) throw new Error('The command must begin with curl.')
@@ -32,11 +24,7 @@ export function importCurl(command: string): { call: ImportedCall; notes: string
     ...bodyOf(data, read),
   }
   if (read.timeoutMs !== undefined) call.timeoutMs = read.timeoutMs
-  for (const [name, value] of Object.entries(call.headers)) {
-    if (looksSecret(name) && !value.includes('${secrets.'))
-      read.notes.push(`${name} looks like a secret. Put it into the vault and write \${secrets.NAME} here.`)
-  }
-  return { call, notes: read.notes }
+  return { ...withoutSecrets(call), notes: read.notes }
 }
 
 interface Read {
@@ -174,8 +162,7 @@ function option(read: Read, name: string, value: string): void {
       else read.data.push(value)
       return
     case 'user':
-      read.notes.push('The user name and password were left out. Use a header: Basic ${secrets.NAME}.')
-      read.headers.authorization ??= 'Basic ${secrets.NAME}'
+      read.headers.authorization ??= `Basic ${base64(value)}`
       return
     case 'user-agent':
     case 'referer':
@@ -188,6 +175,10 @@ function option(read: Read, name: string, value: string): void {
     default:
       read.notes.push(`--${name} was left out.`)
   }
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 }
 
 function bodyOf(data: string | undefined, read: Read): Pick<ImportedCall, 'body' | 'bodyType'> {

@@ -1,10 +1,11 @@
 'use client'
-import { Anchor, Select, Text } from '@mantine/core'
+import { Anchor, Group, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import { Link } from '@/app/_ui/link'
 import { choicesOf, otherChoice } from '../../../_versioned/choices'
 import { useTenant } from '../../../tenant-context'
+import { CreateInPlace, type Kind } from './create-in-place'
 import { inputProps, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
@@ -36,8 +37,6 @@ export function WorkflowWidget(props: WidgetProps) {
   return <ResourceSelect {...props} groups={groups} kind="workflow" loaded={data !== undefined} />
 }
 
-type Kind = 'tool' | 'agent' | 'workflow'
-
 interface Item {
   id: string
   name: string
@@ -47,7 +46,7 @@ interface Item {
 function ResourceSelect(
   props: WidgetProps & { groups: { group: string; items: readonly Item[] }[]; kind: Kind; loaded: boolean },
 ) {
-  const { groups, kind, loaded, value, onChange } = props
+  const { groups, kind, loaded, value, onChange, readOnly } = props
   const { path } = useTenant()
   const all = new Map(groups.flatMap(({ items }) => items.map((item) => [item.id, item])))
   const filled = groups
@@ -80,24 +79,29 @@ function ResourceSelect(
       />
       {loaded && filled.length === 0 && (
         <Text size="xs" c="dimmed" mt={4}>
-          No {kind}s yet.{' '}
-          <Anchor component={Link} href={path(`/${kind}s`)} size="xs" underline="always">
-            Create one
-          </Anchor>
+          No {kind}s yet.
         </Text>
       )}
-      {known && custom && !id.startsWith('builtin') && (
-        <Anchor
-          component={Link}
-          href={path(`/${kind}s/${encodeURIComponent(id)}`)}
-          size="xs"
-          underline="always"
-          display="inline-block"
-          py={4}
-        >
-          Open this {kind}
-        </Anchor>
-      )}
+      <Group justify="space-between" gap="xs" mt={2}>
+        {!readOnly && (
+          <CreateInPlace
+            kind={kind}
+            onCreated={({ id: created, name }) => onChange(created, { before: nameOf(id), after: name })}
+          />
+        )}
+        {known && custom && !id.startsWith('builtin') && (
+          <Anchor
+            component={Link}
+            href={path(`/${kind}s/${encodeURIComponent(id)}`)}
+            size="xs"
+            underline="always"
+            display="inline-block"
+            py={4}
+          >
+            Open this {kind}
+          </Anchor>
+        )}
+      </Group>
     </div>
   )
 }
