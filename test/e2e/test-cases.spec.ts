@@ -33,10 +33,10 @@ test('a test of a tool is kept as a test case, run again, and shown before the t
   await page.keyboard.type('return { twice: 41 }')
   await page.getByRole('button', { name: 'Publish' }).click()
   await expect(dialog.getByText('One test case runs when you publish.')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Publish v2' }).click()
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
   await expect(dialog.getByRole('row', { name: /twice 42 41/ })).toBeVisible()
-  await dialog.getByRole('button', { name: 'Publish v2 anyway' }).click()
-  await expect(page.getByText('Version 2 is published.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Publish anyway' }).click()
+  await expect(page.getByText('The draft is published.')).toBeVisible()
   expect(await getTool(workspace.ctx, { id })).toMatchObject({ version: 2, publishedVersion: 2 })
 
   await page.getByRole('tab', { name: 'Test' }).click()

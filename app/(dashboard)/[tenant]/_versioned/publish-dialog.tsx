@@ -51,7 +51,9 @@ function Publish({ onClose, noun, version, before, after, users, cases, onPublis
   return (
     <Stack>
       <Text size="sm">
-        Callers of this {noun} get version {version} from now on, unless they name another one.
+        {before === null
+          ? `Callers of this ${noun} get it from now on.`
+          : `Callers of this ${noun} get version ${version} from now on, unless they name another one.`}
         {before && ` Version ${before.version} stays in the history.`}
       </Text>
       {before && (
@@ -90,7 +92,8 @@ function Publish({ onClose, noun, version, before, after, users, cases, onPublis
           onClick={() => onPublish(note)}
           loading={busy}
         >
-          Publish v{version}
+          {/* A draft has been saved as a version before: its number would suggest an earlier publication. */}
+          {before === null ? 'Publish' : `Publish v${version}`}
           {anyway && ' anyway'}
         </ReasonButton>
       </DialogButtons>

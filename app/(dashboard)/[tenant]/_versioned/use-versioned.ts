@@ -99,7 +99,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
     onSuccess: async ({ publishedVersion: published }) => {
       await refresh()
       setPublishing(false)
-      notifyDone(`Version ${published} is published.`)
+      notifyDone(publishedVersion === null ? 'The draft is published.' : `Version ${published} is published.`)
     },
     // The dialog's comparison is outdated.
     onError: (error) => errorOf(error).code === 'VERSION_CONFLICT' && void refresh(),

@@ -24,6 +24,9 @@ export interface VersionItem {
   note: string | null
 }
 
+/** What the dashboard makes when a tool or an agent is created, before its first draft is published. */
+const isFirst = ({ version, publishedAt, current }: VersionItem) => version === 1 && publishedAt === null && !current
+
 /** The history: who saved what and when, comparing versions, and restoring one into the draft. */
 export function VersionsTab<F extends object>(props: {
   id: string
@@ -77,6 +80,7 @@ export function VersionsTab<F extends object>(props: {
                 <strong>Version {item.version}</strong>
                 {item.published && <span className={styles.live}>Published</span>}
                 {item.current && !item.published && <span className={styles.note}>Latest</span>}
+                {isFirst(item) && <span className={styles.note}>As created, never published</span>}
               </span>
               <span className={styles.note}>
                 {item.author}, <Time at={item.createdAt} />
