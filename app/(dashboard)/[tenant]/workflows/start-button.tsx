@@ -1,17 +1,11 @@
 'use client'
 import { Button, Stack, Text } from '@mantine/core'
 import { CirclePlay } from 'lucide-react'
-import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
-import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useTenant } from '../tenant-context'
-import type { RunDialogProps, Startable } from './run-dialog'
-
-const RunDialog = dynamic<RunDialogProps>(
-  () => loadDialog(() => import('./run-dialog').then((module) => module.RunDialog)),
-  { ssr: false, loading: WaitingDialog },
-)
+import { RunDialog } from './lazy-run-dialog'
+import type { Startable } from './run-dialog'
 
 /** Starts a workflow's published version, for the roles that may, or says that none exists. */
 export function StartButton({

@@ -10,7 +10,7 @@ import { saveFile } from '@/app/_ui/save-file'
 import type { WorkflowListItem } from '@/server/views/workflows/browse'
 import { useTenant } from '../tenant-context'
 import { DeleteDialog } from './delete-dialog'
-import { RunDialog } from './run-dialog'
+import { RunDialog } from './lazy-run-dialog'
 import { startCurl } from './start-curl'
 import { useStartFields } from './use-start-fields'
 
