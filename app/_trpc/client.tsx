@@ -31,6 +31,7 @@ const ALONE = new Set([
   'agents.invokeDraft',
   'agents.answerOnce',
   'agents.runCases',
+  'workflows.describe',
   'workflows.simulate',
   'workflows.runCases',
 ])

@@ -35,6 +35,7 @@ export function userParts({ message, dataContext }: UserMessage): { type: 'text'
   return [words, { type: 'text', text: block('data_context', dataContext) }]
 }
 
-function block(name: string, value: JsonValue): string {
+/** A part of a prompt that its own text cannot close. */
+export function block(name: string, value: JsonValue): string {
   return `<${name}>\n${JSON.stringify(value).replaceAll('<', '\\u003c')}\n</${name}>`
 }

@@ -5,8 +5,8 @@ import { type JsonObject, toStorableJson } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
 import { type AnswerEnd, oddEnd, whyNotWhole } from '../models/answer-end'
 import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
-import { ModelFailure } from '../models/failure'
 import { type OpenModel, openModel } from '../models/registry'
+import { requireWhole } from '../models/whole-answer'
 import { Budget } from './budget'
 import type { ReplyMessage } from './messages'
 import { asModelsKnowIt } from './model-history'
@@ -127,10 +127,8 @@ class Turn {
 
   /** @throws ModelFailure if the answer is incomplete, otherwise for the given problem, if any */
   private refuse(end: AnswerEnd, problem: string | null = null): void {
-    const why = whyNotWhole(end, this.request.agent.config.model.settings.maxOutputTokens)
-    const cut = end.refusal === null ? why && `gave no whole answer: it ${why}` : `refused to answer: ${end.refusal}`
-    const reason = cut ?? problem
-    if (reason !== null) throw new ModelFailure(this.open.provider, reason, { answer: end })
+    const { maxOutputTokens } = this.request.agent.config.model.settings
+    requireWhole(this.open.provider, end, { maxOutputTokens, problem })
   }
 
   /** Names the tool by its id and makes arguments storable; a call with arguments that cannot be stored is not made. */

@@ -1,26 +1,19 @@
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
-import type { Operation } from '../auth/policy'
-import type { ServiceContext } from '../context'
-import { type JsonObject, own } from '../definition/json'
+import { own } from '../definition/json'
 import { env } from '../env'
 import { mark } from '../interpreter/index'
 import { cancelRun } from '../runs/cancel'
 import { resumeRun } from '../runs/resume'
 import { getRunStatus } from '../runs/status'
 import { waitForRun } from '../runs/wait'
+import { BUILDING } from './building'
+import { type FixedTool, text } from './fixed-tool'
 import { objectSchema } from './objects'
 import { outlineOf, result } from './results'
 
-interface FixedTool extends Pick<Tool, 'title' | 'description' | 'inputSchema' | 'annotations'> {
-  operation: Operation
-  call: (ctx: ServiceContext, args: JsonObject, signal: AbortSignal) => Promise<CallToolResult>
-}
-
-const text = (description: string) => ({ type: 'string', description })
 const runId = text('The id that the start of the run returned.')
 
-/** The tools of every workspace. Their names have no tail, so they never collide with an object's. */
-const FIXED: Record<string, FixedTool> = {
+/** The tools for runs. */
+const RUNNING: Record<string, FixedTool> = {
   get_run: {
     operation: 'run:read',
     title: 'Get a run',
@@ -79,6 +72,9 @@ const FIXED: Record<string, FixedTool> = {
     call: async (ctx, args) => result(await cancelRun(ctx, args)),
   },
 }
+
+/** In listing order. */
+const FIXED: Record<string, FixedTool> = { ...RUNNING, ...BUILDING }
 
 export const fixedTools = (): [string, FixedTool][] => Object.entries(FIXED)
 export const findFixedTool = (name: string): FixedTool | undefined => own(FIXED, name)

@@ -5,6 +5,7 @@ import { listRuns } from '../runs/list'
 import { getRunStatus } from '../runs/status'
 import { getTask } from '../views/tasks/get'
 import { listTasks } from '../views/tasks/list'
+import { definitionSchema } from '../workflows/definition-schema'
 import { ProtocolError, RESOURCE_NOT_FOUND } from './results'
 
 /** How many of the newest runs and of the oldest open tasks are listed. */
@@ -30,13 +31,21 @@ export const TEMPLATES: ResourceTemplate[] = [
   },
 ]
 
-/** The newest runs and the open tasks that the caller may read. */
+const SCHEMA: Resource = {
+  ...JSON_TYPE,
+  uri: 'millrace://schemas/workflow',
+  name: 'schema of workflows',
+  title: 'The JSON Schema of a workflow’s definition',
+}
+
+/** The newest runs and the open tasks that the caller may read; for callers who build workflows, their schema. */
 export async function listResources(ctx: ServiceContext): Promise<Resource[]> {
   const [{ runs }, { tasks }] = await Promise.all([
     listRuns(ctx, { limit: String(LISTED) }),
     allows(ctx, 'task:read') ? listTasks(ctx, { limit: LISTED }) : { tasks: [] },
   ])
   return [
+    ...(allows(ctx, 'workflow:write') ? [SCHEMA] : []),
     ...tasks.map(({ runId, pauseId, title, workflowName, createdAt }) => ({
       ...JSON_TYPE,
       uri: taskUri(runId, pauseId),
@@ -60,7 +69,8 @@ export async function readResource(ctx: ServiceContext, uri: string): Promise<Re
   return { contents: [{ ...JSON_TYPE, uri, text: JSON.stringify(value) }] }
 }
 
-function read(ctx: ServiceContext, uri: string): Promise<object> {
+async function read(ctx: ServiceContext, uri: string): Promise<object> {
+  if (uri === SCHEMA.uri && allows(ctx, 'workflow:write')) return definitionSchema()
   const [kind, runId, pauseId, ...more] = partsOf(uri)
   if (runId && more.length === 0) {
     if (kind === 'runs' && pauseId === undefined) return getRunStatus(ctx, { runId })

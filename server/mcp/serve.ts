@@ -22,6 +22,7 @@ const INSTRUCTIONS = [
   'Tools start the workflows of this workspace, call its tools and talk to its agents.',
   'A workflow returns its run with a status. `paused`: `pauses` says what the run asks; ask the user, and answer with answer_run.',
   '`running`: it takes longer; look again with get_run. `failed`: `error` says why. `completed`: `result` is the outcome.',
+  'To build a workflow, if the tools for it are listed: get_workflow_schema, create_workflow or edit_workflow, check_workflow and simulate_workflow until nothing is wrong, then publish_workflow if the user wants it.',
 ].join('\n')
 
 /**

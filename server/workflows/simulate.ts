@@ -89,17 +89,45 @@ async function findHints(ctx: ServiceContext, written: Definition, known: readon
   return found.failures
     .filter(({ stepId, handled }) => !handled && !reported.has(stepId))
     .slice(0, MAX_HINTS)
-    .map(({ stepId, message, input }) => {
-      const start = JSON.stringify(input)
-      const given =
-        start === '{}' ? '' : ` START was ${start.length > MAX_SHOWN ? `${start.slice(0, MAX_SHOWN)}…` : start}.`
-      return {
-        severity: 'warning',
-        code: 'W_SIMULATION',
-        message: `A simulated run fails here: ${message}.${given}`,
-        stepId,
-      }
-    })
+    .map((failure) => ({ ...failsHere(failure), severity: 'warning' }))
+}
+
+function failsHere({ stepId, message, input }: Simulation['failures'][number]): Problem {
+  const start = JSON.stringify(input)
+  const given =
+    start === '{}' ? '' : ` START was ${start.length > MAX_SHOWN ? `${start.slice(0, MAX_SHOWN)}…` : start}.`
+  return {
+    severity: 'error',
+    code: 'W_SIMULATION',
+    message: `A simulated run fails here: ${message}.${given}`,
+    stepId,
+  }
+}
+
+/**
+ * Reasons why a definition without errors does not work in a simulation: steps that fail, steps that no run comes to, and
+ * runs that never end. For definitions that no person has written.
+ */
+export async function flawsOf(ctx: ServiceContext, written: Definition): Promise<Problem[]> {
+  const found = asWritten(await simulated(ctx, written, { data: {}, answers: {} }, BUDGET), written)
+  const flaw = (message: string, stepId?: string): Problem => ({
+    severity: 'error',
+    code: 'W_SIMULATION',
+    message,
+    ...(stepId === undefined ? {} : { stepId }),
+  })
+  const failing = found.failures.filter(({ handled }) => !handled).map(failsHere)
+  const missed = found.truncated ? [] : found.unreached.map((id) => flaw(`No simulated run comes to ${id}.`, id))
+  return [...failing, ...missed, ...(neverEnds(found) ? [flaw('No simulated run completes.')] : [])].slice(0, MAX_HINTS)
+}
+
+/**
+ * A simulation leaves each loop after some rounds, regardless of the values. If all values are known and it had to do so
+ * on every path, no run leaves the loop by itself.
+ */
+function neverEnds({ paths, unknown }: Simulation): boolean {
+  const completed = paths.filter(({ outcome }) => outcome === 'completed')
+  return completed.length === 0 || (unknown.length === 0 && completed.every(({ assumed }) => assumed))
 }
 
 const MAX_HINTS = 20

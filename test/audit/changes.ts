@@ -225,6 +225,7 @@ export const EXEMPT: Record<string, string> = {
   'tools.runCases': TEST,
   'webhooks.redeliver': TEST,
   'webhooks.test': TEST,
+  'workflows.describe': 'saves nothing',
   'workflows.runCases': TEST,
   'workflows.saveLayout': 'where boxes are drawn is no part of a definition',
   'workflows.simulate': TEST,

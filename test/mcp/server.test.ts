@@ -97,7 +97,11 @@ async function agent(name: string, fields: object): Promise<string> {
 }
 
 const titles = async (client: Client) => (await client.listTools()).tools.map(({ title }) => title)
-const FIXED = ['Get a run', 'Answer a paused run', 'Cancel a run']
+const FIXED = ['Get a run', 'Answer a paused run', 'Cancel a run', 'List workflows', 'Get a workflow']
+const BUILDING = [
+  ...['Get the schema of workflows', 'Create a workflow', 'Edit a workflow', 'Check a workflow'],
+  ...['Simulate a workflow', 'Publish a workflow'],
+]
 
 describe('workflows', () => {
   test('are tools with their START fields, and return the run when it has ended', async () => {
@@ -178,10 +182,12 @@ describe('tools and agents', () => {
 describe('who is shown what', () => {
   test('a viewer reads and calls nothing', async () => {
     const viewer = await connect(server.url, keys.viewer ?? {})
-    expect(await titles(viewer)).toEqual(['Get a run'])
+    expect(await titles(viewer)).toEqual(['Get a run', 'List workflows', 'Get a workflow'])
     for (const name of [
       'answer_run',
       'cancel_run',
+      'create_workflow',
+      'publish_workflow',
       await named(operator, 'Add'),
       await named(operator, 'Order a chair!'),
     ])
@@ -193,7 +199,7 @@ describe('who is shown what', () => {
   test('another workspace’s objects do not exist', async () => {
     const { runId } = await callTool(operator, await named(operator, '¿Qué? 最初'), { item: 'Lamp' })
     const stranger = await connect(server.url, keys.other ?? {})
-    expect(await titles(stranger)).toEqual([...FIXED, 'Ask first'])
+    expect(await titles(stranger)).toEqual([...FIXED, ...BUILDING, 'Ask first'])
     // The same definition, but another tool.
     expect(await named(stranger, 'Ask first')).not.toBe(await named(operator, '¿Qué? 最初'))
     const unknown = await callTool(stranger, 'get_run', { runId: 'run_nobody' })
@@ -204,7 +210,8 @@ describe('who is shown what', () => {
       await expect(callTool(stranger, name, { item: 'x' })).rejects.toThrow(`Unknown tool: ${name}`)
     }
     await expect(stranger.readResource({ uri: `millrace://runs/${runId}` })).rejects.toMatchObject({ code: -32002 })
-    expect((await stranger.listResources()).resources).toEqual([])
+    const { resources } = await stranger.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual(['millrace://schemas/workflow'])
   })
 
   test('a limited token sees only objects within its reach', async () => {
@@ -240,7 +247,14 @@ describe('resources', () => {
   })
 
   test.each([
-    ...['millrace://', 'millrace://runs', 'millrace://runs/', 'millrace://runs/run_nobody', 'millrace://runs/%00'],
+    ...[
+      'millrace://',
+      'millrace://schemas/workflow',
+      'millrace://runs',
+      'millrace://runs/',
+      'millrace://runs/run_nobody',
+      'millrace://runs/%00',
+    ],
     ...[
       'millrace://runs/%ff',
       'millrace://runs/a/b',
@@ -358,7 +372,7 @@ describe('the transport', () => {
     const first = await client.listTools()
     const second = await client.listTools({ cursor: first.nextCursor })
     const names = [...first.tools, ...second.tools].map(({ name }) => name)
-    expect([first.tools.length, second.tools.length, second.nextCursor]).toEqual([50, 4, undefined])
-    expect(new Set(names).size).toBe(54)
+    expect([first.tools.length, second.tools.length, second.nextCursor]).toEqual([50, 6, undefined])
+    expect(new Set(names).size).toBe(56)
   })
 })

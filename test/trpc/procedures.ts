@@ -301,6 +301,8 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ sampleId: id, name: 'From a sample' }),
     unknown: 'refused',
   },
+  'workflows.describe': { needs: 'workflow:write', input: (id) => ({ text: 'Ask Ada.', agentId: id }) },
+  'workflows.draftModels': { needs: 'workflow:write' },
   'workflows.addSamples': { needs: 'workflow:write' },
   'workflows.duplicate': { needs: 'workflow:write', input: one },
   'workflows.archive': { needs: 'workflow:publish', input: one },

@@ -14,6 +14,9 @@ import { type ReadScope, readScope } from '../../views/workflows/scope-of'
 import { type BrowseStartable, browseStartable, readStartPage } from '../../views/workflows/startable'
 import { versionHistory } from '../../views/workflows/version-history'
 import { deleteWorkflowPermanently } from '../../workflows/delete-permanently'
+import { describeWorkflow } from '../../workflows/describe/describe'
+import { listDraftModels } from '../../workflows/describe/models'
+import type { DescribeWorkflow } from '../../workflows/describe/schema'
 import { exportWorkflow } from '../../workflows/export'
 import { getInputSchema } from '../../workflows/input-schema'
 import {
@@ -59,6 +62,12 @@ export const workflowsRouter = router({
   createFromSample: tenantProcedure
     .input(inputWith<{ sampleId: string; name: string }>())
     .mutation(({ ctx, input }) => createFromSample(ctx.service, input)),
+  /** Makes a draft from a description, or changes the given one; saves nothing. */
+  describe: tenantProcedure
+    .input(inputWith<DescribeWorkflow>())
+    .mutation(({ ctx, input, signal }) => describeWorkflow(ctx.service, input, signal ?? never)),
+  /** The models that `describe` can ask. */
+  draftModels: tenantProcedure.query(({ ctx }) => listDraftModels(ctx.service)),
   addSamples: tenantProcedure.mutation(({ ctx }) => addSamples(ctx.service)),
   deletePermanently: tenantProcedure
     .input(inputWith<One & { terminateRuns?: boolean }>('id'))
