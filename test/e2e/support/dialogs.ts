@@ -61,6 +61,7 @@ export const DIALOGS: Opened[] = [
   },
   { what: 'the links of a public form', at: ({ approval }) => `/start/${approval}`, opener: button('Public form') },
   { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
+  { what: 'describing a change', at: ({ approval }) => `/workflows/${approval}`, opener: button('Describe a change') },
   { what: 'finding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button('Find a step') },
   {
     what: 'the keys of the editor',

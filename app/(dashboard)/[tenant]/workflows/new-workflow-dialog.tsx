@@ -1,19 +1,27 @@
 'use client'
-import { Button, Radio, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { Button, Radio, SegmentedControl, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { type Created, createAndPublish } from '../_new/create-and-publish'
 import { useTenant } from '../tenant-context'
+import type { DescribeFormProps } from './describe-form'
 import { ImportField } from './import-field'
 import { type Imported, readImport } from './read-import'
 
 const BLANK = 'blank'
 
-/** Creates a workflow (blank, from a sample or from JSON) and opens the editor. */
+const DescribeForm = dynamic<DescribeFormProps>(
+  () => loadPart(() => import('./describe-form').then((module) => module.DescribeForm)),
+  { ssr: false, loading: inPlace(<Skeleton height={260} />) },
+)
+
+/** Creates a workflow (blank, from a sample, a description or JSON) and opens the editor. */
 export function NewWorkflowDialog(props: {
   begin: 'blank' | 'import'
   onClose: () => void
@@ -45,57 +53,76 @@ export function NewWorkflowDialog(props: {
     setProblem('problem' in read ? read.problem : null)
     if ('body' in read) create.mutate({ body: name.trim() ? { ...read.body, name } : read.body, blank: false })
   }
+  const opens = onCreated ? ' workflow' : ' and open'
   return (
     <Dialog onClose={onClose} title="New workflow" size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <SegmentedControl
-            aria-label="How to begin"
-            data={[
-              { value: 'blank', label: 'Blank or sample' },
-              { value: 'import', label: 'Import JSON' },
-            ]}
-            value={way}
-            onChange={(next) => {
-              setWay(next)
-              setProblem(null)
-            }}
-          />
-          <TextInput
-            label="Name"
-            description={way === 'import' ? 'Leave empty to keep the name in the JSON' : undefined}
-            placeholder="Order approval"
-            withAsterisk={way !== 'import'}
-            maxLength={200}
-            autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-          {way === 'import' ? (
-            <ImportField text={text} onChange={setText} problem={problem} />
-          ) : (
-            <Radio.Group label="Start with" value={sample} onChange={setSample}>
-              <Stack gap="xs" mt="xs">
-                <Radio value={BLANK} label="An empty canvas" />
-                {(samples.data ?? []).map(({ id, name, description }) => (
-                  <Radio key={id} value={id} label={`Sample: ${name}`} description={description} />
-                ))}
-              </Stack>
-            </Radio.Group>
-          )}
-          {error && <ErrorState error={error} title="The workflow was not created" />}
-          <DialogButtons>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={busy} disabled={way === 'import' ? !text.trim() : !name.trim()}>
-              {way === 'import' ? 'Import' : 'Create'}
-              {onCreated ? ' workflow' : ' and open'}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
+      <Stack>
+        <SegmentedControl
+          aria-label="How to begin"
+          data={[
+            { value: 'blank', label: 'Blank or sample' },
+            { value: 'describe', label: 'Describe it' },
+            { value: 'import', label: 'Import JSON' },
+          ]}
+          value={way}
+          onChange={(next) => {
+            setWay(next)
+            setProblem(null)
+            create.reset()
+          }}
+        />
+        {way === 'describe' ? (
+          <>
+            {error && <ErrorState error={error} title="The workflow was not created" />}
+            <DescribeForm
+              draft={null}
+              action={`Create${opens}`}
+              onOffered={(definition) => create.mutate({ body: definition, blank: false })}
+              busy={busy}
+              focus={false}
+              onClose={onClose}
+            />
+          </>
+        ) : (
+          <form onSubmit={submit} noValidate>
+            <Stack>
+              <TextInput
+                label="Name"
+                description={way === 'import' ? 'Leave empty to keep the name in the JSON' : undefined}
+                placeholder="Order approval"
+                withAsterisk={way !== 'import'}
+                maxLength={200}
+                autoComplete="off"
+                value={name}
+                onChange={(event) => setName(event.currentTarget.value)}
+                data-autofocus
+              />
+              {way === 'import' ? (
+                <ImportField text={text} onChange={setText} problem={problem} />
+              ) : (
+                <Radio.Group label="Start with" value={sample} onChange={setSample}>
+                  <Stack gap="xs" mt="xs">
+                    <Radio value={BLANK} label="An empty canvas" />
+                    {(samples.data ?? []).map(({ id, name, description }) => (
+                      <Radio key={id} value={id} label={`Sample: ${name}`} description={description} />
+                    ))}
+                  </Stack>
+                </Radio.Group>
+              )}
+              {error && <ErrorState error={error} title="The workflow was not created" />}
+              <DialogButtons>
+                <Button variant="default" onClick={onClose}>
+                  Cancel
+                </Button>
+                <Button type="submit" loading={busy} disabled={way === 'import' ? !text.trim() : !name.trim()}>
+                  {way === 'import' ? 'Import' : 'Create'}
+                  {opens}
+                </Button>
+              </DialogButtons>
+            </Stack>
+          </form>
+        )}
+      </Stack>
     </Dialog>
   )
 }

@@ -20,6 +20,7 @@ export type EditorDialog =
   | { kind: 'paste'; definition: Definition }
   | { kind: 'find' }
   | { kind: 'keys' }
+  | { kind: 'describe' }
 
 /** Saves the draft. Resolves to the server's new version, or null if the save failed. */
 export type SaveNow = () => Promise<number | null>

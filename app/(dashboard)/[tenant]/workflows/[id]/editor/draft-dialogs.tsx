@@ -5,6 +5,7 @@ import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { useTenant } from '../../../tenant-context'
 import type { GoTo, SaveNow } from '../actions/screen'
 import type { ConflictDialogProps } from '../dialogs/conflict-dialog'
+import type { DescribeDialogProps } from '../dialogs/describe-dialog'
 import type { PublishDialogProps } from '../dialogs/publish-dialog'
 import { RestoreDialog } from '../dialogs/restore-dialog'
 import type { DraftControl } from '../draft/use-draft'
@@ -17,8 +18,12 @@ const ConflictDialog = dynamic<ConflictDialogProps>(
   () => loadDialog(() => import('../dialogs/conflict-dialog').then((module) => module.ConflictDialog)),
   { ssr: false, loading: WaitingDialog },
 )
+const DescribeDialog = dynamic<DescribeDialogProps>(
+  () => loadDialog(() => import('../dialogs/describe-dialog').then((module) => module.DescribeDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
 
-/** The dialogs about the whole draft: publishing it, resolving a conflict, and restoring unsaved changes. */
+/** The dialogs about the whole draft: publishing or describing it, resolving a conflict, restoring unsaved changes. */
 export function DraftDialogs(props: {
   workflowId: string
   draft: DraftControl
@@ -29,9 +34,22 @@ export function DraftDialogs(props: {
   /** Whether an existing conflict is shown. */
   resolving: boolean
   onResolveClosed: () => void
+  /** The dialog that describes the process, while it is open. */
+  describing?: Omit<DescribeDialogProps, 'draft'> | null
   readOnly: boolean
 }) {
-  const { workflowId, draft, save, onGoTo, publishing, onPublishClosed, resolving, onResolveClosed, readOnly } = props
+  const {
+    workflowId,
+    draft,
+    save,
+    onGoTo,
+    publishing,
+    onPublishClosed,
+    resolving,
+    onResolveClosed,
+    describing,
+    readOnly,
+  } = props
   const { path } = useTenant()
   const router = useRouter()
   const { state } = draft
@@ -61,6 +79,7 @@ export function DraftDialogs(props: {
           }}
         />
       )}
+      {describing && !readOnly && <DescribeDialog {...describing} draft={draft} />}
       {!readOnly && <RestoreDialog draft={draft} />}
     </>
   )

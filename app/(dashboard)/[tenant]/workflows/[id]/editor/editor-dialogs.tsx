@@ -33,6 +33,7 @@ export function EditorDialogs(props: {
   const close = () => setDialog(null)
   switch (dialog?.kind) {
     case undefined:
+    case 'describe':
       return null
     case 'picker': {
       const { insertPoint } = dialog

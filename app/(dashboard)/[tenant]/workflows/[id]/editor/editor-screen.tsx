@@ -21,6 +21,7 @@ import { useProblems } from '../draft/use-problems'
 import { usePublished } from '../draft/use-published'
 import { focusClaim, focusField } from '../inspector/focus-field'
 import { START } from '../model/definition'
+import { describeTitle } from '../model/described'
 import { copySteps } from '../model/fragment'
 import type { TestWatchProps } from '../panels/test-watch'
 import { Resizer, usePanelSize } from '../parts/resizer'
@@ -160,6 +161,11 @@ export const EditorScreen = memo(function EditorScreen(props: {
       },
       target,
     )
+  const showDescribed = (text: string) => {
+    setSelection([])
+    announce(text, true)
+    setTimeout(() => canvas.current?.fit(), 50)
+  }
   /** The saved version, or null if the save failed. */
   const saved: SaveNow = async () => ((await draft.saveNow()) ? draft.getState().base.version : null)
   const goTo: GoTo = ({ stepId, field }) => {
@@ -248,6 +254,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
           onUndo={actions.undo}
           onRedo={actions.redo}
           onAdd={actions.add}
+          describe={describeTitle(definition)}
+          onDescribe={() => setDialog({ kind: 'describe' })}
           onTidy={actions.tidy}
           onFind={actions.openFind}
           onKeys={() => setDialog({ kind: 'keys' })}
@@ -272,6 +280,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
               actions={actions}
               readOnly={readOnly}
               onApply={(next) => redefine('edit the JSON', () => next)}
+              onDescribe={() => setDialog({ kind: 'describe' })}
               message={announcement?.visible ? announcement.text : null}
             />
             {panel !== null && (
@@ -337,6 +346,9 @@ export const EditorScreen = memo(function EditorScreen(props: {
           onPublishClosed={() => setPublishing('closed')}
           resolving={resolving}
           onResolveClosed={() => setResolving(false)}
+          describing={
+            dialog?.kind === 'describe' ? { catalog, onApplied: showDescribed, onClose: () => setDialog(null) } : null
+          }
           readOnly={readOnly}
         />
       </div>

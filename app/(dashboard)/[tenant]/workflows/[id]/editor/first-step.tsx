@@ -1,13 +1,14 @@
 'use client'
 import { Button } from '@mantine/core'
-import { Plus } from 'lucide-react'
+import { Plus, WandSparkles } from 'lucide-react'
 import type { Catalog } from '@/server/steps/catalog'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { START } from '../model/definition'
 import styles from './editor.module.css'
 
-/** Shown on an empty workflow: how to add the first step. */
-export function FirstStep({ catalog, actions }: { catalog: Catalog; actions: ScreenActions }) {
+/** Shown on an empty workflow: how to add the first step, or to have all drawn. */
+export function FirstStep(props: { catalog: Catalog; actions: ScreenActions; onDescribe: () => void }) {
+  const { catalog, actions, onDescribe } = props
   const insertPoint = { after: START, exit: 'next' }
   return (
     <div className={styles.empty}>
@@ -26,6 +27,9 @@ export function FirstStep({ catalog, actions }: { catalog: Catalog; actions: Scr
               </Button>
             ))}
         </div>
+        <Button variant="subtle" leftSection={<WandSparkles size={16} aria-hidden />} onClick={onDescribe}>
+          Describe your process
+        </Button>
       </div>
     </div>
   )

@@ -1,6 +1,6 @@
 'use client'
 import { ActionIcon, Menu } from '@mantine/core'
-import { Ellipsis, LayoutGrid, Redo2, Search } from 'lucide-react'
+import { Ellipsis, LayoutGrid, Redo2, Search, WandSparkles } from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './editor.module.css'
 
@@ -9,12 +9,14 @@ export function ToolMenu(props: {
   /** The label of the change to redo. */
   redo: string | null
   onRedo: (() => void) | null
+  describe: string
+  onDescribe: (() => void) | null
   onTidy: (() => void) | null
   onFind: () => void
   /** The items that open panels. */
   panels: ReactNode
 }) {
-  const { redo, onRedo, onTidy, onFind, panels } = props
+  const { redo, onRedo, describe, onDescribe, onTidy, onFind, panels } = props
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -26,6 +28,11 @@ export function ToolMenu(props: {
         {onRedo && (
           <Menu.Item leftSection={<Redo2 size={16} aria-hidden />} disabled={redo === null} onClick={onRedo}>
             {redo === null ? 'Redo' : `Redo: ${redo}`}
+          </Menu.Item>
+        )}
+        {onDescribe && (
+          <Menu.Item leftSection={<WandSparkles size={16} aria-hidden />} onClick={onDescribe}>
+            {describe}
           </Menu.Item>
         )}
         {onTidy && (

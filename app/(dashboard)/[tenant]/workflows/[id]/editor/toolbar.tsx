@@ -11,6 +11,7 @@ import {
   Redo2,
   Search,
   Undo2,
+  WandSparkles,
   Workflow,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -29,6 +30,9 @@ export function Toolbar(props: {
   onUndo: () => void
   onRedo: () => void
   onAdd: () => void
+  /** The name of the button. */
+  describe: string
+  onDescribe: () => void
   onTidy: () => void
   onFind: () => void
   onKeys: () => void
@@ -75,6 +79,16 @@ export function Toolbar(props: {
               Add step
             </Button>
           </Tooltip>
+          <Tooltip label={props.describe}>
+            <ActionIcon
+              variant="default"
+              className={styles.wide ?? ''}
+              aria-label={props.describe}
+              onClick={props.onDescribe}
+            >
+              <WandSparkles size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
           {view === 'graph' && (
             <Tooltip label="Tidy all steps (Shift+T)">
               <Button
@@ -104,6 +118,8 @@ export function Toolbar(props: {
       <ToolMenu
         redo={redo}
         onRedo={readOnly ? null : props.onRedo}
+        describe={props.describe}
+        onDescribe={readOnly ? null : props.onDescribe}
         onTidy={readOnly || view !== 'graph' ? null : props.onTidy}
         onFind={props.onFind}
         panels={props.panelItems}

@@ -49,10 +49,11 @@ export function ViewArea(props: {
   actions: ScreenActions
   readOnly: boolean
   onApply: (definition: Definition) => void
+  onDescribe: () => void
   /** A sentence about the latest action. */
   message: string | null
 }) {
-  const { view, canvas, shown, check, tested, onApply, message, ...rest } = props
+  const { view, canvas, shown, check, tested, onApply, onDescribe, message, ...rest } = props
   const { definition, catalog, actions, selection, readOnly } = rest
   return (
     <div className={`${styles.view} ${view === 'graph' ? styles.graph : ''}`}>
@@ -72,7 +73,7 @@ export function ViewArea(props: {
         />
       )}
       {view === 'graph' && definition.steps.length === 0 && !readOnly && (
-        <FirstStep catalog={catalog} actions={actions} />
+        <FirstStep catalog={catalog} actions={actions} onDescribe={onDescribe} />
       )}
       {view === 'list' && (
         <ListView
