@@ -1,14 +1,20 @@
 'use client'
-import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, NativeSelect, Skeleton, TextInput } from '@mantine/core'
 import { Plus, SlidersHorizontal, Trash2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useId, useState } from 'react'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { listWords, typeWords } from '../_arguments/type-words'
 import { kindLabel } from '../_fields/kinds'
-import { BoundInputs, ChoicesInput } from '../_fields/limit-inputs'
 import { ITEM_TYPES, newField, type SchemaField } from './schema-fields'
-import { kindOf, SCHEMA_KINDS, type SchemaKind, withKind, withLimits } from './schema-kinds'
+import { kindOf, SCHEMA_KINDS, type SchemaKind, withKind } from './schema-kinds'
 import { limitsText } from './schema-limits'
 import styles from './versioned.module.css'
+
+const LimitRow = dynamic(() => loadPart(() => import('./limit-row').then((module) => module.LimitRow)), {
+  ssr: false,
+  loading: inPlace(<Skeleton height={36} radius="md" />),
+})
 
 const labelOf = (kind: SchemaKind) => (kind === 'other' ? 'As written' : kindLabel(kind))
 const ITEM_OPTIONS = ITEM_TYPES.map((type) => ({ value: type, label: `of ${listWords(typeWords(type))}` }))
@@ -166,30 +172,6 @@ function FieldRow(props: {
             </div>
           )}
         </div>
-      )}
-    </div>
-  )
-}
-
-function LimitRow(props: { field: SchemaField; called: string; onChange: (patch: Partial<SchemaField>) => void }) {
-  const { field, called, onChange } = props
-  const { type, keep } = field
-  const shared = { called, size: 'sm' as const, readOnly: false }
-  return (
-    <div className={styles.limitRow}>
-      <ChoicesInput
-        {...shared}
-        type={type}
-        value={Array.isArray(keep.enum) ? keep.enum : undefined}
-        onChange={(choices) => onChange(withLimits(field, { enum: choices }))}
-      />
-      {type !== 'string' && (
-        <BoundInputs
-          {...shared}
-          minimum={keep.minimum}
-          maximum={keep.maximum}
-          onChange={(bounds) => onChange(withLimits(field, bounds))}
-        />
       )}
     </div>
   )

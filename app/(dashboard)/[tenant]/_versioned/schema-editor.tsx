@@ -1,9 +1,10 @@
 'use client'
 import { Button, Group } from '@mantine/core'
 import { Plus, WandSparkles } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useEffect, useRef, useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
-import { SampleDialog } from '@/app/_ui/sample-dialog'
+import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import type { JsonObject } from '@/server/definition/json'
 import { FieldTable } from './field-table'
 import { pretty, readObject, sameJson } from './json'
@@ -11,6 +12,11 @@ import { fieldProblem, newField, type SchemaField, toFields, toSchema } from './
 import { inferSchema } from './schema-samples'
 import { useUnfinished } from './unfinished'
 import styles from './versioned.module.css'
+
+const SampleDialog = dynamic(
+  () => loadDialog(() => import('@/app/_ui/sample-dialog').then((module) => module.SampleDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
 
 /** An object's JSON Schema as a table of fields and as text. A change in one shows in the other. */
 export function SchemaEditor(props: {

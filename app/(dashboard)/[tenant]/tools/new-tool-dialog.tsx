@@ -151,6 +151,7 @@ function KindChoice({ kind, onChange }: { kind: NewTool['kind']; onChange: (kind
 function Script(props: { code: string; onChange: (code: string) => void; error: string | null }) {
   return (
     <div>
+      <div className={styles.label}>Code</div>
       <CodeEditor label="Code" language="javascript" value={props.code} onChange={props.onChange} minHeight="8rem" />
       {props.error && (
         <p className={styles.error} role="alert">

@@ -22,9 +22,7 @@ import { FieldsWidget } from '../widgets/fields-widget'
 import { JsonWidget } from '../widgets/json-widget'
 import { KeyValueWidget } from '../widgets/key-value-widget'
 import { AgentWidget, ToolWidget, WorkflowWidget } from '../widgets/resource-widget'
-import { RetryWidget } from '../widgets/retry-widget'
 import { SaveAsWidget } from '../widgets/save-as-widget'
-import { ShownWidget } from '../widgets/shown-widget'
 import { TemplateAreaWidget, TemplateWidget } from '../widgets/template-widget'
 import { TextareaWidget, TextWidget } from '../widgets/text-widget'
 import { VersionWidget } from '../widgets/version-widget'
@@ -47,8 +45,18 @@ const CountsWidget = dynamic<WidgetProps>(
   { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 
+const ShownWidget = dynamic<WidgetProps>(
+  () => loadPart(() => import('../widgets/shown-widget').then((module) => module.ShownWidget)),
+  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
+)
 const RemindersWidget = dynamic<WidgetProps>(
   () => loadPart(() => import('../widgets/reminders-widget').then((module) => module.RemindersWidget)),
+  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
+)
+
+// Below *More*.
+const RetryWidget = dynamic<WidgetProps>(
+  () => loadPart(() => import('../widgets/retry-widget').then((module) => module.RetryWidget)),
   { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 

@@ -1,18 +1,26 @@
 'use client'
-import { Select, Switch, TextInput } from '@mantine/core'
+import { Select, Skeleton, Switch, TextInput } from '@mantine/core'
+import dynamic from 'next/dynamic'
 import type { ReactNode } from 'react'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { underField } from '@/app/_ui/sentence'
 import { isNumeric, limitProblem } from '@/server/definition/field-limits'
 import type { JsonValue } from '@/server/definition/json'
 import type { DeclaredField, Field, Fields, FieldType } from '@/server/definition/schema'
 import { choicesText, readChoices, textOf, typedAs } from '../../../_fields/choices'
+import { ChoicesInput } from '../../../_fields/choices-input'
 import { derivedName } from '../../../_fields/derived-name'
 import { FIELD_KINDS, type FieldKind, kindLabel, kindOf, partsOfKind } from '../../../_fields/kinds'
-import { BoundInputs, ChoicesInput } from '../../../_fields/limit-inputs'
 import { nameProblem } from '../model/definition'
 import { AddRow, RowTools } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
 import styles from './widgets.module.css'
+
+// Only numbers have bounds.
+const BoundInputs = dynamic(
+  () => loadPart(() => import('../../../_fields/bound-inputs').then((module) => module.BoundInputs)),
+  { ssr: false, loading: inPlace(<Skeleton height={30} radius="md" />) },
+)
 
 const KINDS = FIELD_KINDS.map((value) => ({ value, label: kindLabel(value) }))
 

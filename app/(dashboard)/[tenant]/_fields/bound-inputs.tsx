@@ -1,45 +1,12 @@
 'use client'
 import { TextInput } from '@mantine/core'
-import { useState } from 'react'
 import type { JsonValue } from '@/server/definition/json'
-import { choicesText, readChoices } from './choices'
-import styles from './limit-inputs.module.css'
-
-interface Shared {
-  /** The field's name, for labels. */
-  called: string
-  size: 'xs' | 'sm'
-  readOnly: boolean
-}
-
-/** The choices of a field, as a text such as `a, b, c`. */
-export function ChoicesInput(
-  props: Shared & {
-    type: string
-    value: readonly JsonValue[] | undefined
-    onChange: (choices: JsonValue[] | undefined) => void
-  },
-) {
-  const { called, size, type, value, readOnly, onChange } = props
-  const [text, setText] = useTyped(choicesText(value), (typed) => choicesText(readChoices(typed, type)))
-  return (
-    <TextInput
-      size={size}
-      aria-label={`Choices of ${called}`}
-      placeholder={readOnly ? 'Any' : 'Choices: a, b, c'}
-      value={text}
-      readOnly={readOnly}
-      onChange={(event) => {
-        setText(event.currentTarget.value)
-        onChange(readChoices(event.currentTarget.value, type))
-      }}
-    />
-  )
-}
+import styles from './bound-inputs.module.css'
+import { type LimitProps, useTyped } from './use-typed'
 
 /** The least and the greatest value of a number field. */
 export function BoundInputs(
-  props: Shared & {
+  props: LimitProps & {
     minimum: JsonValue | undefined
     maximum: JsonValue | undefined
     onChange: (bounds: { minimum?: number | undefined; maximum?: number | undefined }) => void
@@ -62,7 +29,7 @@ export function BoundInputs(
 }
 
 function BoundInput(
-  props: Shared & {
+  props: LimitProps & {
     label: string
     value: JsonValue | undefined
     problem?: string | null
@@ -90,12 +57,6 @@ function BoundInput(
       }}
     />
   )
-}
-
-/** A text as typed while it means the stored value, such as `1.` on the way to `1.5`. */
-function useTyped(stored: string, meaning: (text: string) => string) {
-  const [text, setText] = useState(stored)
-  return [meaning(text) === stored ? text : stored, setText] as const
 }
 
 function readBound(text: string): number | undefined {
