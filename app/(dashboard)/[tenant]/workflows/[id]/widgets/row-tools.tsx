@@ -5,6 +5,8 @@ import type { ReactNode } from 'react'
 import { moved, type Row } from './use-rows'
 import styles from './widgets.module.css'
 
+const FIELDS = 'input:not([type="hidden"]), select, textarea, [contenteditable="true"]'
+
 export function RowTools<T>(props: {
   /** The row's name, for labels. */
   rowLabel: string
@@ -54,6 +56,14 @@ export function RemoveRow({ rowLabel, onClick }: { rowLabel: string; onClick: ()
   )
 }
 
+/** Between a row and the button that added it may stand a note. */
+function focusRowBefore(button: Element): void {
+  let row = button.previousElementSibling
+  while (row && !row.querySelector(FIELDS)) row = row.previousElementSibling
+  row?.querySelector<HTMLElement>(FIELDS)?.focus()
+}
+
+/** Adds a row before itself, and puts the focus into its first field. */
 export function AddRow({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <Button
@@ -61,7 +71,10 @@ export function AddRow({ onClick, children }: { onClick: () => void; children: R
       size="compact-sm"
       className={styles.add ?? ''}
       leftSection={<Plus size={14} aria-hidden />}
-      onClick={onClick}
+      onClick={({ currentTarget }) => {
+        onClick()
+        requestAnimationFrame(() => focusRowBefore(currentTarget))
+      }}
     >
       {children}
     </Button>
