@@ -12,7 +12,8 @@ import { ChoicesInput } from '../../../_fields/choices-input'
 import { derivedName } from '../../../_fields/derived-name'
 import { FIELD_KINDS, type FieldKind, kindLabel, kindOf, partsOfKind } from '../../../_fields/kinds'
 import { nameProblem } from '../model/definition'
-import { AddRow, RowTools } from './row-tools'
+import { AddField } from './add-field'
+import { RowTools } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
 import styles from './widgets.module.css'
 
@@ -77,20 +78,14 @@ export function FieldsEditor(props: {
           tools={!readOnly && <RowTools rowLabel={labelOf(row, index)} rows={rows} index={index} setRows={setRows} />}
         />
       ))}
-      {!readOnly && (
-        <AddRow
-          onClick={() =>
-            setRows([
-              ...rows,
-              newRow<Declared>({ name: '', kept: '', follows: true, field: { type: 'string' }, preset: '' }),
-            ])
-          }
-        >
-          Add field
-        </AddRow>
-      )}
+      {!readOnly && <AddField onAdd={(kind) => setRows([...rows, newRow(emptyField(kind))])} />}
     </>
   )
+}
+
+function emptyField(kind: FieldKind): Declared {
+  const field = withParts({ type: 'string' }, withKind({ type: 'string' }, kind))
+  return { name: '', kept: '', follows: true, field, preset: '' }
 }
 
 function labelOf({ name }: Declared, index: number): string {

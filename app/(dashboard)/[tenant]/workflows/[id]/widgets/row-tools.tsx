@@ -56,11 +56,13 @@ export function RemoveRow({ rowLabel, onClick }: { rowLabel: string; onClick: ()
   )
 }
 
-/** Between a row and the button that added it may stand a note. */
-function focusRowBefore(button: Element): void {
-  let row = button.previousElementSibling
-  while (row && !row.querySelector(FIELDS)) row = row.previousElementSibling
-  row?.querySelector<HTMLElement>(FIELDS)?.focus()
+/** Puts the focus into the row that is about to appear before an element. A note may stand between the two. */
+export function focusRowBefore(element: Element | null): void {
+  requestAnimationFrame(() => {
+    let row = element?.previousElementSibling
+    while (row && !row.querySelector(FIELDS)) row = row.previousElementSibling
+    row?.querySelector<HTMLElement>(FIELDS)?.focus()
+  })
 }
 
 /** Adds a row before itself, and puts the focus into its first field. */
@@ -73,7 +75,7 @@ export function AddRow({ onClick, children }: { onClick: () => void; children: R
       leftSection={<Plus size={14} aria-hidden />}
       onClick={({ currentTarget }) => {
         onClick()
-        requestAnimationFrame(() => focusRowBefore(currentTarget))
+        focusRowBefore(currentTarget)
       }}
     >
       {children}
