@@ -17,6 +17,9 @@ export function FirstStep(props: { catalog: Catalog; actions: ScreenActions; onD
         <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => actions.addAt(insertPoint)}>
           Add first step
         </Button>
+        <Button variant="subtle" leftSection={<WandSparkles size={16} aria-hidden />} onClick={onDescribe}>
+          Describe your process
+        </Button>
         <div className={styles.common}>
           {catalog.steps
             .filter(({ mode }) => mode !== 'end')
@@ -27,9 +30,6 @@ export function FirstStep(props: { catalog: Catalog; actions: ScreenActions; onD
               </Button>
             ))}
         </div>
-        <Button variant="subtle" leftSection={<WandSparkles size={16} aria-hidden />} onClick={onDescribe}>
-          Describe your process
-        </Button>
       </div>
     </div>
   )
