@@ -145,8 +145,10 @@ function useCreate(use: ((workflow: Created) => void) | undefined) {
         publishes ? ({ id }) => workflows.publish.mutate({ id }) : null,
       )
     },
-    onSuccess: async (created) => {
-      if (!use) return router.push(path(`/workflows/${created.id}`))
+    onSuccess: async (created, begin) => {
+      // A blank one begins with the fields of START.
+      const step = 'blank' in begin && begin.blank ? '?step=%23start' : ''
+      if (!use) return router.push(path(`/workflows/${created.id}${step}`))
       await queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() })
       use(created)
     },
