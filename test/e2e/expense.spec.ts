@@ -34,7 +34,7 @@ async function expectDrawn(page: Page, { ctx }: Workspace): Promise<string> {
 }
 
 test('an expense approval, drawn from nothing with the mouse, runs each of its ways', async ({ page, workspace }) => {
-  test.setTimeout(240_000)
+  test.setTimeout(480_000)
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
   /** Fields are typed into; everything else uses the mouse. */
   const choose = async (type: string) => {
@@ -133,7 +133,7 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
 })
 
 test('the same, drawn and run with the keyboard alone', async ({ page, workspace }) => {
-  test.setTimeout(240_000)
+  test.setTimeout(480_000)
   const press = (...keys: string[]) =>
     keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve())
   const pick = async (type: string) => {
