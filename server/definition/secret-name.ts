@@ -1,3 +1,8 @@
+/** The form of a name that `${secrets.NAME}` can use. */
+export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
+/** Names of that form that no secret can have. */
+export const RESERVED_NAMES: readonly string[] = ['__proto__', 'prototype', 'constructor']
+
 /** Words that make a name secret at any position, as in `x-auth-token`. */
 const ANYWHERE = words(
   'auth oauth authorization authorisation authentication bearer cookie cookies token tokens secret secrets',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { component } from '../definition/component'
+import { RESERVED_NAMES, SECRET_NAME } from '../definition/secret-name'
 import { AppError } from '../errors'
 import { STORABLE } from '../query/storable-text'
 import { SecretHosts } from './hosts'
@@ -7,8 +8,8 @@ import { SecretHosts } from './hosts'
 /** A name that `${secrets.NAME}` can use. */
 export const SecretName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'must start with a letter or _ and contain only letters, digits and _')
-  .refine((name) => !['__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
+  .regex(SECRET_NAME, 'must start with a letter or _ and contain only letters, digits and _')
+  .refine((name) => !RESERVED_NAMES.includes(name), 'is a reserved name')
 
 /** A shorter value can be guessed: anyone who can have text masked sees which guess becomes `***`. */
 const MIN_VALUE_LENGTH = 12

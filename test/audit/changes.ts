@@ -121,6 +121,7 @@ export const PROCEDURES: Record<string, Change> = {
   }),
   ...under('vault', {
     set: change('vaultSecret.set', () => ({ name: 'NEW_SECRET', value: 'never in the log 2' })),
+    add: change('vaultSecret.set', () => ({ name: 'NEWER_SECRET', value: 'never in the log 3' })),
     bind: change('vaultSecret.bound', async (of) => ({ ...(await of.vault()), hosts: ['a.example.com'] })),
     delete: change('vaultSecret.deleted', (of) => of.vault()),
   }),

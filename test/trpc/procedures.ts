@@ -230,6 +230,7 @@ export const CASES: Record<string, Case> = {
 
   'vault.list': { needs: 'secret:manage' },
   'vault.set': { needs: 'secret:manage' },
+  'vault.add': { needs: 'secret:manage' },
   'vault.bind': { needs: 'secret:manage', input: (id) => ({ name: id, hosts: ['a.example.com'] }) },
   'vault.delete': { needs: 'secret:manage', input: (id) => ({ name: id }) },
 

@@ -59,6 +59,13 @@ describe('the vault', () => {
     expect(JSON.stringify(await database.db.select().from(vaultSecrets))).not.toMatch(/second|spaces stay/)
   })
 
+  test('keeps its value if only a new secret may be stored', async () => {
+    const set = (value: string) => setVaultSecret(ctx, { name: 'ONCE', value }, { onlyNew: true })
+    expect(await set('the value that stays')).toEqual({ name: 'ONCE', created: true })
+    await expect(set('a value that comes late')).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect((await readVaultSecrets(ctx, ['ONCE'])).values.get('ONCE')).toBe('the value that stays')
+  })
+
   test('belongs to one tenant: others get neither values nor names', async () => {
     await setVaultSecret(ctx, { name: 'MINE', value: 'mine and only mine' })
     expect(await listVaultSecrets(other)).toEqual([])

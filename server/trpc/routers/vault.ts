@@ -4,11 +4,19 @@ import { setVaultSecret } from '../../vault/set'
 import { browseVault } from '../../views/vault'
 import { inputWith, router, tenantProcedure } from '../init'
 
+interface NewSecret {
+  name: string
+  value: string
+  hosts?: string[] | undefined
+}
+
 export const vaultRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseVault(ctx.service)),
-  set: tenantProcedure
-    .input(inputWith<{ name: string; value: string; hosts?: string[] | undefined }>())
-    .mutation(({ ctx, input }) => setVaultSecret(ctx.service, input)),
+  set: tenantProcedure.input(inputWith<NewSecret>()).mutation(({ ctx, input }) => setVaultSecret(ctx.service, input)),
+  /** Leaves an existing secret of the name as it is, and fails. */
+  add: tenantProcedure
+    .input(inputWith<NewSecret>())
+    .mutation(({ ctx, input }) => setVaultSecret(ctx.service, input, { onlyNew: true })),
   bind: tenantProcedure
     .input(inputWith<{ name: string; hosts: string[] }>('name'))
     .mutation(({ ctx, input }) => bindVaultSecret(ctx.service, input)),

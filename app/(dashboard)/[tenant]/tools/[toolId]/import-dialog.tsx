@@ -70,6 +70,7 @@ function ImportForm(props: Props) {
         onChange={(event) => {
           setText(event.currentTarget.value)
           setChosen([])
+          secrets.reset()
         }}
         error={read && 'problem' in read ? read.problem : null}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
