@@ -116,12 +116,15 @@ function useCreate(use: ((agent: Created) => void) | undefined) {
   const router = useRouter()
   const { path, may } = useTenant()
   const publish = use && may('agent:publish') ? ({ id }: Created) => agents.publish.mutate({ id, revision: 0 }) : null
-  return useMutation({
+  const create = useMutation({
     mutationFn: (body: Body) => createAndPublish<Created>(() => agents.create.mutate(body), publish),
-    onSuccess: async (created) => {
-      if (!use) router.push(path(`/agents/${created.id}`))
-      await queries.invalidateQueries({ queryKey: trpc.agents.pathKey() })
-      use?.(created)
+    onSuccess: async () => {
+      const loaded = queries.invalidateQueries({ queryKey: trpc.agents.pathKey() })
+      // The step's picker names the agent from the new list.
+      if (use) await loaded
     },
   })
+  const open = ({ id }: Created) => router.push(path(`/agents/${id}`))
+  // Not called if the dialog was cancelled meanwhile.
+  return { ...create, mutate: (body: Body) => create.mutate(body, { onSuccess: use ?? open }) }
 }

@@ -122,13 +122,19 @@ function useCreate(tool: NewTool, use: ((tool: Created) => void) | undefined) {
   const create = useMutation({
     mutationFn: ({ publishes }: { publishes: boolean }) =>
       createAndPublish<Created>(() => tools.create.mutate(bodyOf(tool)), publishes && mayPublish ? publish : null),
-    onSuccess: async (created) => {
-      if (!use) router.push(path(`/tools/${created.id}`))
-      await queries.invalidateQueries({ queryKey: trpc.tools.pathKey() })
-      use?.(created)
+    onSuccess: async () => {
+      const loaded = queries.invalidateQueries({ queryKey: trpc.tools.pathKey() })
+      // The step's picker names the tool from the new list.
+      if (use) await loaded
     },
   })
-  return { ...create, mayPublish }
+  const open = ({ id }: Created) => router.push(path(`/tools/${id}`))
+  return {
+    ...create,
+    // Not called if the dialog was cancelled meanwhile.
+    mutate: (how: { publishes: boolean }) => create.mutate(how, { onSuccess: use ?? open }),
+    mayPublish,
+  }
 }
 
 function KindChoice({ kind, onChange }: { kind: NewTool['kind']; onChange: (kind: NewTool['kind']) => void }) {

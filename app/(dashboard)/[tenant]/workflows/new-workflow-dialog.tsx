@@ -136,7 +136,7 @@ function useCreate(use: ((workflow: Created) => void) | undefined) {
   const queries = useQueryClient()
   const router = useRouter()
   const { path, may } = useTenant()
-  return useMutation({
+  const create = useMutation({
     mutationFn: (begin: Beginning) => {
       // A workflow without a step cannot be published.
       const publishes = use && may('workflow:publish') && !('blank' in begin && begin.blank)
@@ -145,12 +145,13 @@ function useCreate(use: ((workflow: Created) => void) | undefined) {
         publishes ? ({ id }) => workflows.publish.mutate({ id }) : null,
       )
     },
-    onSuccess: async (created, begin) => {
-      // A blank one begins with the fields of START.
-      const step = 'blank' in begin && begin.blank ? '?step=%23start' : ''
-      if (!use) return router.push(path(`/workflows/${created.id}${step}`))
-      await queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() })
-      use(created)
+    onSuccess: async () => {
+      if (use) await queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() })
     },
   })
+  // A blank one begins with the fields of START.
+  const open = ({ id }: Created, begin: Beginning) =>
+    router.push(path(`/workflows/${id}${'blank' in begin && begin.blank ? '?step=%23start' : ''}`))
+  // Not called if the dialog was cancelled meanwhile.
+  return { ...create, mutate: (begin: Beginning) => create.mutate(begin, { onSuccess: use ?? open }) }
 }
