@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { FieldTable } from '../_versioned/field-table'
-import { newField, toFields, toSchema } from '../_versioned/schema-fields'
+import { fieldProblem, newField, toFields, toSchema } from '../_versioned/schema-fields'
 import styles from '../_versioned/versioned.module.css'
 import type { AgentForm } from './[agentId]/agent-form'
 import { ModelFields } from './[agentId]/model-fields'
@@ -11,13 +11,21 @@ import { ModelFields } from './[agentId]/model-fields'
 type Parts = Pick<AgentForm, 'model' | 'outputSchema'>
 
 /** The model of a new agent, and the fields of its answer. */
-export function AgentParts(props: { parts: Parts; onChange: (parts: Parts) => void; error: unknown }) {
-  const { parts, onChange, error } = props
+export function AgentParts(props: {
+  parts: Parts
+  onChange: (parts: Parts) => void
+  /** Reports why the fields form no answer yet; null if they do. */
+  onProblem: (problem: string | null) => void
+  error: unknown
+}) {
+  const { parts, onChange, onProblem, error } = props
   const [fields, setFields] = useState(() => toFields(parts.outputSchema ?? {}) ?? [])
   const change = (next: typeof fields) => {
     setFields(next)
+    onProblem(fieldProblem(next))
     onChange({ ...parts, outputSchema: toSchema(parts.outputSchema ?? {}, next) })
   }
+  const problem = fieldProblem(fields)
   return (
     <>
       <ModelFields
@@ -29,6 +37,11 @@ export function AgentParts(props: { parts: Parts; onChange: (parts: Parts) => vo
       <section className={styles.group} aria-labelledby="agent-answer">
         <h2 id="agent-answer">Answer</h2>
         <FieldTable label="Answer" fields={fields} onChange={change} readOnly={false} depth={0} />
+        {problem && (
+          <p className={styles.error} role="alert">
+            Answer: {problem}
+          </p>
+        )}
         <div>
           <Button
             variant="default"

@@ -49,6 +49,7 @@ function NewAgentForm({ onClose, onCreated }: Props) {
   const [instructions, setInstructions] = useState('')
   const [supervisor, setSupervisor] = useState(false)
   const [parts, setParts] = useState<Parts>({ model: SCRIPTED, outputSchema: FIRST_SCHEMA })
+  const [problem, setProblem] = useState<string | null>(null)
   const create = useCreate(onCreated)
   const nameProblem = errorAt(create.error, 'name')
   const instructionsProblem = errorAt(create.error, 'instructions')
@@ -83,7 +84,7 @@ function NewAgentForm({ onClose, onCreated }: Props) {
           error={instructionsProblem}
         />
         {onCreated ? (
-          <AgentParts parts={parts} onChange={setParts} error={create.error} />
+          <AgentParts parts={parts} onChange={setParts} onProblem={setProblem} error={create.error} />
         ) : (
           <Switch
             label="Supervisor"
@@ -97,7 +98,7 @@ function NewAgentForm({ onClose, onCreated }: Props) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
+          <Button type="submit" loading={create.isPending} disabled={!name.trim() || problem !== null}>
             Create agent
           </Button>
         </DialogButtons>
