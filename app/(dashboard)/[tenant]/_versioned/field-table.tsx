@@ -73,8 +73,9 @@ function FieldRow(props: {
   const listed = type === 'array' && items !== null
   const id = useId()
   const limited = type === 'string' || type === 'number' || type === 'integer'
-  const [chosen, setOpen] = useState<boolean | null>(null)
-  const open = !readOnly && limited && (chosen ?? hasLimits(field))
+  // Decided once: emptying the last limit must not take its input away.
+  const [chosen, setOpen] = useState(() => hasLimits(field))
+  const open = !readOnly && limited && chosen
   const limits = limitsText({ ...field, keep: unshown(field, open) })
   const kinds = SCHEMA_KINDS.filter((one) => one !== 'other' || type === 'other')
   return (
