@@ -5,6 +5,7 @@ import { derivedName } from '@/app/(dashboard)/[tenant]/_fields/derived-name'
 import { FIELD_KINDS, kindOf, partsOfKind } from '@/app/(dashboard)/[tenant]/_fields/kinds'
 import { newField, toFields, toSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-fields'
 import {
+  kindsFor,
   SCHEMA_KINDS,
   kindOf as schemaKind,
   withKind,
@@ -72,6 +73,16 @@ describe('the type of a field', () => {
       expect(rows?.[0]?.keep).not.toHaveProperty('maximum')
     }
   })
+})
+
+test('an agent’s answer offers no long text, which models with a strict schema do not know', () => {
+  const offered = (kind: Parameters<typeof withKind>[0], inForms: boolean) =>
+    kindsFor({ ...newField('it'), ...withKind(kind) }, inForms)
+  expect(offered('string', true)).toContain('long-text')
+  expect(offered('string', false)).toContain('date')
+  expect(offered('string', false)).not.toContain('long-text')
+  expect(offered('long-text', false)).toContain('long-text')
+  expect(offered('string', true)).not.toContain('other')
 })
 
 test('choices are values of the field’s type', () => {

@@ -7,7 +7,7 @@ import { inPlace, loadPart } from '@/app/_ui/part'
 import { listWords, typeWords } from '../_arguments/type-words'
 import { kindLabel } from '../_fields/kinds'
 import { ITEM_TYPES, newField, type SchemaField } from './schema-fields'
-import { kindOf, SCHEMA_KINDS, type SchemaKind, withKind } from './schema-kinds'
+import { kindOf, kindsFor, type SchemaKind, withKind } from './schema-kinds'
 import { limitsText } from './schema-limits'
 import styles from './versioned.module.css'
 
@@ -27,8 +27,10 @@ export function FieldTable(props: {
   onChange: (fields: SchemaField[]) => void
   readOnly: boolean
   depth: number
+  /** Whether the values are entered in forms, which offer several lines for a long text. */
+  inForms?: boolean
 }) {
-  const { label, fields, onChange, readOnly, depth } = props
+  const { label, fields, onChange, readOnly, depth, inForms = true } = props
   if (fields.length === 0) return <p className={styles.note}>{readOnly ? 'No fields' : 'No fields yet.'}</p>
   const names = fields.map(({ name }) => name)
   return (
@@ -46,6 +48,7 @@ export function FieldTable(props: {
             onRemove={() => onChange(fields.filter(({ key }) => key !== field.key))}
             readOnly={readOnly}
             depth={depth}
+            inForms={inForms}
           />
         )
       })}
@@ -66,8 +69,9 @@ function FieldRow(props: {
   onRemove: () => void
   readOnly: boolean
   depth: number
+  inForms: boolean
 }) {
-  const { field, called, problem, onChange, onRemove, readOnly, depth } = props
+  const { field, called, problem, onChange, onRemove, readOnly, depth, inForms } = props
   const { type, items, fields } = field
   const nests = (type === 'object' || (type === 'array' && items === 'object')) && depth < MAX_DEPTH
   const listed = type === 'array' && items !== null
@@ -77,7 +81,7 @@ function FieldRow(props: {
   const [chosen, setOpen] = useState(() => hasLimits(field))
   const open = !readOnly && limited && chosen
   const limits = limitsText({ ...field, keep: unshown(field, open) })
-  const kinds = SCHEMA_KINDS.filter((one) => one !== 'other' || type === 'other')
+  const kinds = kindsFor(field, inForms)
   return (
     <div className={styles.rows}>
       <div className={`${styles.row} ${listed ? styles.withItems : ''}`}>
@@ -159,6 +163,7 @@ function FieldRow(props: {
             onChange={(next) => onChange({ fields: next })}
             readOnly={readOnly}
             depth={depth + 1}
+            inForms={inForms}
           />
           {!readOnly && (
             <div>

@@ -28,8 +28,10 @@ export function SchemaEditor(props: {
   onProblem: (problem: string | null) => void
   readOnly: boolean
   error: string | null
+  /** Whether people enter the values, in forms. */
+  inForms?: boolean
 }) {
-  const { label, value, onChange, onProblem, readOnly, error } = props
+  const { label, value, onChange, onProblem, readOnly, error, inForms = true } = props
   const [text, setText] = useState(() => pretty(value))
   const [fields, setFields] = useState(() => toFields(value))
   const [problem, setProblem] = useState<string | null>(null)
@@ -87,7 +89,14 @@ export function SchemaEditor(props: {
       <section className={styles.group} aria-label={`${label}: fields`}>
         <div className={styles.label}>Fields</div>
         {fields ? (
-          <FieldTable label={label} fields={fields} onChange={writeFields} readOnly={readOnly} depth={0} />
+          <FieldTable
+            label={label}
+            fields={fields}
+            onChange={writeFields}
+            readOnly={readOnly}
+            depth={0}
+            inForms={inForms}
+          />
         ) : (
           <p className={styles.note}>This schema cannot be shown as a list of fields. Edit it as text.</p>
         )}

@@ -18,6 +18,15 @@ export function kindOf({ type, keep }: Pick<SchemaField, 'type' | 'keep'>): Sche
   )
 }
 
+/**
+ * The kinds that a row offers. Models know no long text: strict ones refuse the whole schema.
+ * @param inForms whether the values are entered in forms
+ */
+export function kindsFor(field: Pick<SchemaField, 'type' | 'keep'>, inForms: boolean): SchemaKind[] {
+  const present = kindOf(field)
+  return SCHEMA_KINDS.filter((one) => one === present || (one !== 'other' && (inForms || one !== 'long-text')))
+}
+
 /** Another kind drops the settings that only apply to the old one. */
 export function withKind(kind: SchemaKind): Partial<SchemaField> {
   const none = { fields: [], keepItems: {} }

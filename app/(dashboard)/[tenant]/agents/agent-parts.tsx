@@ -36,7 +36,7 @@ export function AgentParts(props: {
       />
       <section className={styles.group} aria-labelledby="agent-answer">
         <h2 id="agent-answer">Answer</h2>
-        <FieldTable label="Answer" fields={fields} onChange={change} readOnly={false} depth={0} />
+        <FieldTable label="Answer" fields={fields} onChange={change} readOnly={false} depth={0} inForms={false} />
         {problem && (
           <p className={styles.error} role="alert">
             Answer: {problem}

@@ -40,6 +40,7 @@ export function SchemaTab(props: {
           onProblem={onProblem}
           readOnly={readOnly}
           error={errorAt(error, 'outputSchema')}
+          inForms={false}
         />
       )}
     </div>
