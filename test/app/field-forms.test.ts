@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { choicesText, readChoices } from '@/app/(dashboard)/[tenant]/_fields/choices'
+import { choicesAs, choicesText, meansChoices, readChoices } from '@/app/(dashboard)/[tenant]/_fields/choices'
 import { derivedName } from '@/app/(dashboard)/[tenant]/_fields/derived-name'
 import { FIELD_KINDS, kindOf, partsOfKind } from '@/app/(dashboard)/[tenant]/_fields/kinds'
 import { newField, toFields, toSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-fields'
@@ -90,6 +90,12 @@ test('choices are values of the field’s type', () => {
   expect(readChoices('1, 2.5, x', 'number')).toEqual([1, 2.5, 'x'])
   expect(readChoices(' , ', 'string')).toBeUndefined()
   expect(choicesText([1, 'a', { b: 2 }])).toBe('1, a, {"b":2}')
+  // A change of the type splits no choice.
+  expect(choicesAs(['a, b', '1'], 'number')).toEqual(['a, b', 1])
+  expect(choicesAs([1, { b: 2 }], 'string')).toEqual(['1', '{"b":2}'])
+  expect(meansChoices('a, b', 'string', ['a', 'b'])).toBe(true)
+  expect(meansChoices('a, b', 'string', ['a, b'])).toBe(false)
+  expect(meansChoices('', 'string', undefined)).toBe(true)
 })
 
 test('forms refuse what the server would refuse, before it is sent', () => {

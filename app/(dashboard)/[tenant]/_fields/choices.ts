@@ -22,6 +22,16 @@ export function choicesText(choices: readonly JsonValue[] | undefined): string {
   return (choices ?? []).map(textOf).join(', ')
 }
 
+/** The choices as values of another type. */
+export function choicesAs(choices: readonly JsonValue[], type: string): JsonValue[] {
+  return choices.map((choice) => typedAs(textOf(choice), type))
+}
+
+/** Whether a text means these choices. A choice with a comma has no text that does. */
+export function meansChoices(text: string, type: string, choices: readonly JsonValue[] | undefined): boolean {
+  return JSON.stringify(readChoices(text, type) ?? []) === JSON.stringify(choices ?? [])
+}
+
 /** The values of a text such as `a, b, c`; undefined without any. */
 export function readChoices(text: string, type: string): JsonValue[] | undefined {
   const choices = text

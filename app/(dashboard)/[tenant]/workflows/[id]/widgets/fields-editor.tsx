@@ -7,7 +7,7 @@ import { underField } from '@/app/_ui/sentence'
 import { isNumeric, limitProblem } from '@/server/definition/field-limits'
 import type { JsonValue } from '@/server/definition/json'
 import type { DeclaredField, Field, Fields, FieldType } from '@/server/definition/schema'
-import { choicesText, readChoices, textOf, typedAs } from '../../../_fields/choices'
+import { choicesAs, textOf, typedAs } from '../../../_fields/choices'
 import { ChoicesInput } from '../../../_fields/choices-input'
 import { derivedName } from '../../../_fields/derived-name'
 import { FIELD_KINDS, type FieldKind, kindLabel, kindOf, partsOfKind } from '../../../_fields/kinds'
@@ -218,7 +218,7 @@ function FieldValues({ row, rowLabel, readOnly, onChange, set }: RowProps & { se
 function withKind(field: Field, kind: FieldKind): Parts {
   const parts = partsOfKind(field, kind)
   const { options } = field
-  return { ...parts, ...(options ? { options: readChoices(choicesText(options), parts.type) } : {}) }
+  return { ...parts, ...(options ? { options: choicesAs(options, parts.type) } : {}) }
 }
 
 function rowsOf(fields: Fields): Declared[] {
