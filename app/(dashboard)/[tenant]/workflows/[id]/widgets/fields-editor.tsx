@@ -58,7 +58,7 @@ export function FieldsEditor(props: {
   function leaveName(row: Row<Declared>) {
     if (row.name === row.kept || row.name === '' || problemOf(rows, row) !== null) return
     setRows(
-      rows.map((other) => (other.key === row.key ? { ...row, kept: row.name } : other)),
+      rows.map((other) => (other.key === row.key ? { ...row, kept: row.name, follows: false } : other)),
       { silent: row.kept !== '' },
     )
     if (row.kept !== '') onRename(row.kept, row.name)
