@@ -1,5 +1,6 @@
 'use client'
 import { Button } from '@mantine/core'
+import { useRef } from 'react'
 import { derivedName } from '../../../_fields/derived-name'
 import { useScope } from './scope-context'
 import { TextWidget } from './text-widget'
@@ -9,14 +10,20 @@ import type { WidgetProps } from './widget'
 export function SaveAsWidget(props: WidgetProps) {
   const { value, siblings, onChange, readOnly } = props
   const { entries } = useScope()
+  const place = useRef<HTMLDivElement>(null)
   const called = typeof siblings.name === 'string' && siblings.name.trim() !== '' ? siblings.name : String(siblings.id)
   const taken = new Set(entries.map(({ name }) => name.split(/[.[]/, 1)[0] ?? name))
   const suggested = derivedName(called, taken, 'result')
+  function use() {
+    onChange(suggested)
+    // The button is about to go.
+    place.current?.querySelector('input')?.focus()
+  }
   return (
-    <div>
+    <div ref={place}>
       <TextWidget {...props} />
       {value === undefined && !readOnly && (
-        <Button variant="subtle" size="compact-xs" ml={-8} mt={2} onClick={() => onChange(suggested)}>
+        <Button variant="subtle" size="compact-xs" ml={-8} mt={2} onClick={use}>
           Use {suggested}
         </Button>
       )}
