@@ -10,7 +10,7 @@ import type { Problem } from '@/server/workflows/check/problem'
 import type { ScopeEntry as CheckedEntry } from '@/server/workflows/check/scope'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { useCommitted } from '../draft/use-committed'
-import { entryOf, nameOf, stepLabel } from '../model/definition'
+import { entryOf, fieldNames, nameOf, stepLabel } from '../model/definition'
 import { changeType } from '../model/edit-steps'
 import { fieldChoices } from '../model/field-choices'
 import { inWords, textOf } from '../model/problem-words'
@@ -69,6 +69,7 @@ export function Inspector(props: Props) {
   const entry = entryOf(catalog, step.type)
   const labelOf = useCallback((stepId: string) => stepLabel(definition, stepId), [definition])
   const choices = useMemo(() => fieldChoices(definition, catalog), [definition, catalog])
+  const taken = useMemo(() => fieldNames(definition, catalog, { stepId: step.id }), [definition, catalog, step.id])
   const problems = useMemo(() => props.problems.filter(({ stepId }) => stepId === step.id), [props.problems, step.id])
   const fields = useMemo(() => {
     const common = catalog.common.form.filter(({ name }) => !entry || entry.common.includes(name))
@@ -100,7 +101,14 @@ export function Inspector(props: Props) {
   )
 
   return (
-    <ScopeProvider entries={entries} open={data?.open ?? true} labelOf={labelOf} choices={choices} values={values}>
+    <ScopeProvider
+      entries={entries}
+      open={data?.open ?? true}
+      labelOf={labelOf}
+      choices={choices}
+      values={values}
+      taken={taken}
+    >
       <KeepInPlace when={problems}>
         <Stack gap="md">
           <div className={styles.head}>

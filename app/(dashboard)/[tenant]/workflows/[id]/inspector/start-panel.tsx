@@ -2,7 +2,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { ClipboardPaste } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { ForDevelopers } from '@/app/_ui/for-developers'
 import { loadDialog, WaitingDialog } from '@/app/_ui/part'
@@ -13,6 +13,7 @@ import { useOrigin } from '../../../_versioned/curl'
 import { useTenant } from '../../../tenant-context'
 import { startCurl } from '../../start-curl'
 import type { ScreenActions } from '../actions/use-editor-actions'
+import { fieldNames, START } from '../model/definition'
 import { FieldsEditor } from '../widgets/fields-editor'
 import { Connections } from './connections'
 import { inferFields } from './infer-fields'
@@ -38,6 +39,7 @@ export function StartPanel(props: {
   const [pasting, setPasting] = useState(false)
   const { id: tenantId } = useTenant()
   const origin = useOrigin()
+  const taken = useMemo(() => fieldNames(definition, catalog, { stepId: START }), [definition, catalog])
   const own = problems.filter(({ stepId, field }) => stepId === undefined && field?.startsWith('payload'))
   return (
     <Stack gap="md">
@@ -59,6 +61,7 @@ export function StartPanel(props: {
           value={definition.payload}
           onChange={onChange}
           onRename={(from, to) => actions.renameField('#start', null, from, to)}
+          taken={taken}
           readOnly={readOnly}
         />
         {!readOnly && (

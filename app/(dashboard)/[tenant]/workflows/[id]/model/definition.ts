@@ -121,7 +121,7 @@ export function nameProblem(name: string): string | null {
 
 /** The names of START fields, declared fields and `saveAs`: everything but step ids. */
 export function fieldNames(definition: Definition, catalog: Catalog, except?: { stepId: string }): Set<string> {
-  const names = new Set(Object.keys(definition.payload))
+  const names = new Set(except?.stepId === START ? [] : Object.keys(definition.payload))
   for (const step of definition.steps) {
     if (step.id === except?.stepId) continue
     for (const name of declaredBy(step, catalog)) names.add(name)

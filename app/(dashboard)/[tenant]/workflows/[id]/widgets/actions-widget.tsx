@@ -4,6 +4,7 @@ import { actionProblem, type Choice } from './choice-rows'
 import { Choices } from './choices'
 import { FieldsEditor } from './fields-editor'
 import { declaredIn } from './fields-widget'
+import { useScope } from './scope-context'
 import type { WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
@@ -44,6 +45,7 @@ function ActionFields({
   onRename: (from: string, to: string) => void
   readOnly: boolean
 }) {
+  const { taken } = useScope()
   const fields = declaredIn(value)
   const count = Object.keys(fields).length
   if (readOnly && count === 0) return null
@@ -56,6 +58,7 @@ function ActionFields({
         value={fields}
         onChange={(next) => onChange(Object.keys(next).length === 0 ? null : (next as unknown as JsonValue))}
         onRename={onRename}
+        taken={taken}
         readOnly={readOnly}
       />
     </details>

@@ -48,9 +48,11 @@ export function FieldsEditor(props: {
   onChange: (fields: Fields) => void
   /** Renames a field that references may use. */
   onRename: (from: string, to: string) => void
+  /** The names of other fields in run data: a name that follows the label avoids them. */
+  taken: ReadonlySet<string>
   readOnly: boolean
 }) {
-  const { value, onChange, onRename, readOnly } = props
+  const { value, onChange, onRename, taken, readOnly } = props
   const { rows, setRows } = useRows<Declared, Fields>({ value, read: rowsOf, write: fieldsOf, onChange })
   const change = (key: number, part: Partial<Declared>) =>
     setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
@@ -74,7 +76,7 @@ export function FieldsEditor(props: {
           onLeaveName={() => leaveName(row)}
           readOnly={readOnly}
           onChange={(part) => change(row.key, part)}
-          onLabel={(label) => change(row.key, labelled(rows, row, label))}
+          onLabel={(label) => change(row.key, labelled(rows, row, label, taken))}
           tools={!readOnly && <RowTools rowLabel={labelOf(row, index)} rows={rows} index={index} setRows={setRows} />}
         />
       ))}
@@ -93,9 +95,14 @@ function labelOf({ name }: Declared, index: number): string {
 }
 
 /** The row with another label, and its name if that follows. */
-function labelled(rows: readonly Row<Declared>[], row: Row<Declared>, label: string): Partial<Declared> {
-  const taken = rows.filter(({ key }) => key !== row.key).flatMap(({ name, kept }) => [name, kept])
-  const name = label.trim() === '' ? row.kept : derivedName(label, new Set(taken))
+function labelled(
+  rows: readonly Row<Declared>[],
+  row: Row<Declared>,
+  label: string,
+  others: ReadonlySet<string>,
+): Partial<Declared> {
+  const beside = rows.filter(({ key }) => key !== row.key).flatMap(({ name, kept }) => [name, kept])
+  const name = label.trim() === '' ? row.kept : derivedName(label, new Set([...others, ...beside]))
   return { field: withParts(row.field, { label: label || undefined }), ...(row.follows ? { name } : {}) }
 }
 

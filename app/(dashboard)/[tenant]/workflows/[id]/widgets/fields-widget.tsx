@@ -4,15 +4,18 @@ import type { Fields } from '@/server/definition/schema'
 import { isObject } from '../model/json-text'
 import { FieldFrame } from './field-frame'
 import { FieldsEditor } from './fields-editor'
+import { useScope } from './scope-context'
 import type { WidgetProps } from './widget'
 
 export function FieldsWidget({ field, value, onChange, onRenameField, problem, readOnly }: WidgetProps) {
+  const { taken } = useScope()
   return (
     <FieldFrame field={field} problem={problem}>
       <FieldsEditor
         value={declaredIn(value)}
         onChange={(fields) => onChange(fields as unknown as JsonValue)}
         onRename={onRenameField}
+        taken={taken}
         readOnly={readOnly}
       />
     </FieldFrame>

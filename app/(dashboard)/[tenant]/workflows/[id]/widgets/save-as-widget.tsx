@@ -9,10 +9,10 @@ import type { WidgetProps } from './widget'
 /** The name under which run data has a step's result; by a click, the one that the step's own name suggests. */
 export function SaveAsWidget(props: WidgetProps) {
   const { value, siblings, onChange, readOnly } = props
-  const { entries } = useScope()
+  const { entries, taken: others } = useScope()
   const place = useRef<HTMLDivElement>(null)
   const called = typeof siblings.name === 'string' && siblings.name.trim() !== '' ? siblings.name : String(siblings.id)
-  const taken = new Set(entries.map(({ name }) => name.split(/[.[]/, 1)[0] ?? name))
+  const taken = new Set([...others, ...entries.map(({ name }) => name.split(/[.[]/, 1)[0] ?? name)])
   const suggested = derivedName(called, taken, 'result')
   function use() {
     onChange(suggested)

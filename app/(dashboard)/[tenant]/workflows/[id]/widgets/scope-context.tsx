@@ -22,6 +22,8 @@ interface Scope {
   choices?: ReadonlyMap<string, readonly JsonValue[]> | undefined
   /** The values to fill in expressions with; null without any. */
   values: ShownValues | null
+  /** The names of START and of the other steps, which a new name should not repeat. */
+  taken: ReadonlySet<string>
   /** Whether an earlier step can add fields of any name. */
   open: boolean
   /** A step's display name. */
@@ -30,6 +32,7 @@ interface Scope {
   target: RefObject<InsertTarget | null>
 }
 
+const NONE: ReadonlySet<string> = new Set()
 const Context = createContext<Scope | null>(null)
 
 /** The values that `${…}` can refer to in the step being edited. */
@@ -39,13 +42,14 @@ export function ScopeProvider(props: {
   labelOf: (stepId: string) => string
   choices?: Scope['choices']
   values?: ShownValues | null
+  taken?: ReadonlySet<string>
   children: ReactNode
 }) {
-  const { entries, open, labelOf, choices, values = null, children } = props
+  const { entries, open, labelOf, choices, values = null, taken = NONE, children } = props
   const target = useRef<InsertTarget | null>(null)
   const value = useMemo(
-    () => ({ entries, open, labelOf, choices, values, target }),
-    [entries, open, labelOf, choices, values],
+    () => ({ entries, open, labelOf, choices, values, taken, target }),
+    [entries, open, labelOf, choices, values, taken],
   )
   return <Context value={value}>{children}</Context>
 }
