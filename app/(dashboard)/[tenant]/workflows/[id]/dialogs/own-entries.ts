@@ -23,26 +23,37 @@ interface Item {
   id: string
   name: string
   description: string
-  publishedVersion: number | null
 }
 
 /** The published tools and agents of the workspace and its published workflows, as steps that are ready to use. */
 export function useOwnEntries(catalog: Catalog): PickerEntry[] {
   const trpc = useTRPC()
-  const tools = useQuery(trpc.tools.list.queryOptions({ limit: '100' }))
-  const agents = useQuery(trpc.agents.list.queryOptions({ limit: '100' }))
-  const workflows = useQuery(trpc.workflows.list.queryOptions({ limit: 100 }))
+  const published = { status: 'published', limit: '1000' } as const
+  const tools = useQuery(trpc.tools.list.queryOptions(published))
+  const agents = useQuery(trpc.agents.list.queryOptions(published))
+  const workflows = useQuery(trpc.runs.workflows.queryOptions())
+  // A page of the list has no more, so older workflows have no description.
+  const described = useQuery(trpc.workflows.list.queryOptions({ status: 'published', limit: 100 }))
+  const texts = new Map(described.data?.items.map(({ id, description }) => [id, description]))
+  // A step needs data, and a supervisor answers people.
+  const answering = agents.data?.items.filter(({ structured, supervisor }) => structured && !supervisor)
+  const startable = workflows.data?.filter(({ publishedNumber }) => publishedNumber !== null)
   return [
     ...entriesOf(catalog, tools.data?.items ?? [], 'call-tool', 'toolId', 'Your tools'),
-    ...entriesOf(catalog, agents.data?.items ?? [], 'call-agent', 'agentId', 'Your agents'),
-    ...entriesOf(catalog, workflows.data?.items ?? [], 'run-workflow', 'workflowId', 'Your workflows'),
+    ...entriesOf(catalog, answering ?? [], 'call-agent', 'agentId', 'Your agents'),
+    ...entriesOf(
+      catalog,
+      (startable ?? []).map(({ id, name }) => ({ id, name, description: texts.get(id) ?? '' })),
+      'run-workflow',
+      'workflowId',
+      'Your workflows',
+    ),
   ]
 }
 
 function entriesOf(catalog: Catalog, items: readonly Item[], type: string, field: string, group: string) {
-  const published = items.filter(({ publishedVersion }) => publishedVersion !== null)
-  const labels = new Map(choicesOf(published).map(({ value, label }) => [value, label]))
-  return published.map(
+  const labels = new Map(choicesOf(items).map(({ value, label }) => [value, label]))
+  return items.map(
     ({ id, name, description }): PickerEntry => ({
       key: id,
       type,

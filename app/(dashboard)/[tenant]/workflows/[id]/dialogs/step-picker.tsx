@@ -11,6 +11,8 @@ import lists from './search-list.module.css'
 import styles from './step-picker.module.css'
 
 const GROUPS: Record<CatalogEntry['group'], string> = { people: 'People', work: 'Work', flow: 'Flow', data: 'Data' }
+/** Of a group. A search finds the others. */
+const MAX_SHOWN = 100
 const RECENT = 'millrace-recent-steps'
 
 /** Picks a step type, or what a step can use at once: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */
@@ -132,7 +134,13 @@ function searchEntries(catalog: Catalog, own: readonly PickerEntry[], search: st
   const groups = [...new Set([...Object.values(GROUPS), ...own.map(({ group }) => group)])]
   const best = (group: string) => (found.some((entry) => entry.group === group && begins(entry)) ? 0 : groups.length)
   const place = (group: string) => groups.indexOf(group) + best(group)
-  return found.toSorted((a, b) => place(a.group) - place(b.group) || rank(a) - rank(b))
+  const sorted = found.toSorted((a, b) => place(a.group) - place(b.group) || rank(a) - rank(b))
+  const shown = new Map<string, number>()
+  return sorted.filter(({ group }) => {
+    const count = shown.get(group) ?? 0
+    shown.set(group, count + 1)
+    return count < MAX_SHOWN
+  })
 }
 
 function entryOfType({ type, title, description, icon, group }: CatalogEntry): PickerEntry {
