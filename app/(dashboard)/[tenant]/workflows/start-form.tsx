@@ -7,6 +7,7 @@ import { isRequired } from '@/server/definition/fields'
 import { isFileField, isFileList } from '@/server/definition/file-fields'
 import type { Field, Fields } from '@/server/definition/schema'
 import { kindOf, kindWords } from '../_fields/kinds'
+import { DateInput } from './date-input'
 import { FilesInput } from './files-input'
 import { HiddenField } from './hidden-field'
 import { type Entry, emptied, isChosen, type Typed } from './start-values'
@@ -149,6 +150,7 @@ function StartField({
   }
   const format = formatOf(field)
   const common = { ...shared, withAsterisk: required, value: text, onChange: change }
+  if (format === 'date') return <DateInput {...common} onChange={onChange} />
   if (format === 'long-text') return <Textarea {...common} autosize minRows={3} maxRows={14} />
   return (
     <TextInput

@@ -4,6 +4,7 @@ import { labelOf } from '@/server/definition/declared'
 import { isRequired } from '@/server/definition/fields'
 import { isFileList } from '@/server/definition/file-fields'
 import type { Field } from '@/server/definition/schema'
+import { DateInput } from '../../workflows/date-input'
 import { FilesInput } from '../../workflows/files-input'
 import { emptied } from '../../workflows/start-values'
 import { ValueField } from '../../workflows/value-field'
@@ -42,6 +43,7 @@ export function FieldInput({
   const widget = widgetOf(field)
   switch (widget) {
     case 'date':
+      return <DateInput {...common} value={text} onChange={onChange} />
     case 'email':
       return (
         <TextInput
