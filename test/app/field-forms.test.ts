@@ -14,6 +14,7 @@ import {
 import { inferSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-samples'
 import { readDraft } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
 import { readTyped } from '@/app/(dashboard)/[tenant]/workflows/start-values'
+import { checkFields } from '@/server/definition/fields'
 import { type Field, FieldName, type Fields } from '@/server/definition/schema'
 import { mismatches } from '@/server/tools/json-schema'
 import { rounds } from '../support/rounds'
@@ -113,6 +114,20 @@ test('forms refuse what the server would refuse, before it is sent', () => {
   const errors = { due: 'Must be a date, such as 2026-07-01', mail: 'Required', amount: 'Must be at least 1' }
   expect(readTyped(fields, bad).errors).toEqual(errors)
   expect(readDraft(fields, bad).errors).toEqual(errors)
+})
+
+test('forms refuse the choices that the server would refuse', () => {
+  const fields: Fields = {
+    due: { type: 'string', format: 'date', options: ['2026-07-01', 'soon'] },
+    amount: { type: 'number', minimum: 1, options: [0, 5] },
+  }
+  for (const due of ['2026-07-01', 'soon'])
+    for (const amount of [0, 5]) {
+      const refused = checkFields(fields, { due, amount }).details.map(({ path }) => path)
+      const typed = { due: JSON.stringify(due), amount: JSON.stringify(amount) }
+      expect(Object.keys(readTyped(fields, typed).errors)).toEqual(refused)
+      expect(Object.keys(readDraft(fields, typed).errors)).toEqual(refused)
+    }
 })
 
 test('an answer matches the schema made from it, also with further fields if it is an open one', () => {

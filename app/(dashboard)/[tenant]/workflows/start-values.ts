@@ -125,7 +125,7 @@ function readText(field: Field, raw: string): { value: JsonValue } | { error: st
   const value = isPlainText(field) ? raw : readJson(field, raw)
   if (value instanceof InexactNumber) return { error: inexactText(field, value) }
   if (value === undefined) return { error: wrongText(field) }
-  const problem = field.options ? null : limitProblem(field, value)
+  const problem = limitProblem(field, value)
   if (problem !== null) return { error: underField(problem) }
   return { value: field.type === 'array' ? withoutEmptyEnd(value) : value }
 }

@@ -115,7 +115,7 @@ export function readDraft(fields: Fields, draft: Draft): { data: JsonObject; err
       continue
     }
     const read = readText(field, text)
-    const problem = 'error' in read || field.options ? null : limitProblem(field, read.value)
+    const problem = 'error' in read ? null : limitProblem(field, read.value)
     if ('error' in read) errors[name] = read.error
     else if (problem !== null) errors[name] = underField(problem)
     else data[name] = read.value
