@@ -1,6 +1,7 @@
 'use client'
 import { TextInput } from '@mantine/core'
 import type { JsonValue } from '@/server/definition/json'
+import { parseExact } from '@/server/definition/long-numbers'
 import styles from './bound-inputs.module.css'
 import { type LimitProps, useTyped } from './use-typed'
 
@@ -59,7 +60,13 @@ function BoundInput(
   )
 }
 
+/** Undefined for a number that would be stored as another one. */
 function readBound(text: string): number | undefined {
-  const number = Number(text)
-  return text.trim() !== '' && Number.isFinite(number) ? number : undefined
+  try {
+    // `1.` is on the way to `1.5`.
+    const number = parseExact(text.trim().replace(/\.$/, ''))
+    return typeof number === 'number' ? number : undefined
+  } catch {
+    return undefined
+  }
 }
