@@ -217,7 +217,7 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
   W_UNKNOWN_FIELD: {
     title: 'A field means nothing to the service',
     means:
-      'A step, a connection or a field of START or a form has a field that means nothing to the service. It is kept, but has no effect. Its name may be misspelt.',
+      'A step, a connection or a field of START or a form has a field that means nothing to the service. It is kept, but has no effect. Its name may be misspelt. Or a limit of a field cannot work: an unknown `format`, a bound that is not a number, a `minimum` above the `maximum`, or a default outside of them.',
     fixes: [
       'In the editor, the Fix button gives it the name that was probably meant, or removes it.',
       'In a file, compare the name with the API reference, and correct or remove it.',

@@ -81,6 +81,26 @@ test('a field that means nothing is told at any depth, with the nearest name tha
   ])
 })
 
+test('a limit that cannot work is told where it stands, in START and in forms', () => {
+  const a = { type: 'string', format: 'phone', minimum: 1, default: 'x' }
+  const b = { type: 'number', minimum: 5, maximum: 1, default: 7 }
+  const c = { type: 'integer', minimum: '1', maximum: { of: 'ours' } }
+  const fine = { type: 'string', format: 'date', default: '${earlier}' }
+  const messages = (definition: Definition) => unknownFields(definition).map(({ message }) => message)
+  expect(messages(draft({ payload: { a, b, c, fine } }))).toEqual([
+    'payload.a.format is unknown and has no effect. Known ones are date, email, long-text.',
+    'payload.a.minimum has no effect, because only numbers have one.',
+    'payload.b.maximum is less than the minimum, so no number is accepted.',
+    'payload.b.default must be at most 1.',
+    'payload.c.minimum is not a number and has no effect.',
+    'payload.c.maximum is not a number and has no effect.',
+  ])
+  const due = { type: 'string', format: 'date', default: 'soon' }
+  const actions = [{ id: 'no' }, { id: 'yes', fields: { due, fine } }]
+  expect(told(step('collect-inputs', { output: { due } }))).toEqual([['output.due.default', null]])
+  expect(told(step('request-user-action', { actions }))).toEqual([['actions[1].fields.due.default', null]])
+})
+
 test('values of a step may have any names, and a step of an unknown type any fields', () => {
   expect(told(step('set-data', { values: { a: { resutl: 1 } } }))).toEqual([])
   expect(told(step('end-flow', { output: { result: { output: 1 } } }))).toEqual([])

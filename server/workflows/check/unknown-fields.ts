@@ -6,13 +6,15 @@ import { shapeOf, unknownNames } from '../../definition/unknown-names'
 import { findStepType } from '../../steps/registry'
 import type { Problem } from './problem'
 import { FOR_NAMES } from './scope'
+import { unusableLimits } from './unusable-limits'
 
 const MAX = 100
 const MAX_PLACE = 300
 
 /**
  * Warnings about fields without a meaning: workflows store them, because callers may put their own data into steps,
- * edges and fields, so a workspace may have some. Known fields are those of the schemas.
+ * edges and fields, so a workspace may have some. Known fields are those of the schemas. Limits of declared fields that
+ * cannot work are among them, because older definitions may have data of their own there.
  */
 export function unknownFields({ payload, steps, edges }: Definition): Problem[] {
   const found: Problem[] = []
@@ -36,7 +38,7 @@ export function unknownFields({ payload, steps, edges }: Definition): Problem[] 
     if (type) look({ ...shapeOf(Step), ...shapeOf(type.config), ...CommonConfig.shape }, step, [], step.id)
   }
   for (const [index, edge] of edges.entries()) look(Edge, edge, ['edges', index])
-  return found.slice(0, MAX)
+  return [...found, ...unusableLimits({ payload, steps })].slice(0, MAX)
 }
 
 export interface UnknownField {
