@@ -228,6 +228,19 @@ describe('a simulation', () => {
     }
   }, 600_000)
 
+  test('tries the constants that fit the format of a field', async () => {
+    const steps = [{ id: 'due', type: 'condition', when: '${due} == "2026-07-01"' }, { ...end, id: 'yes' }, end]
+    const edges = [
+      { from: 'due', to: 'yes', on: 'true' },
+      { from: 'due', to: 'end', on: 'false' },
+    ]
+    const payload = { due: { type: 'string', format: 'date' } }
+    expect(taken(await simulate({ payload, initialStep: 'due', steps, edges }))).toEqual({
+      'due true': true,
+      'due false': true,
+    })
+  })
+
   test('limits its values, and holds the event loop for less than 250 ms', async () => {
     const big = { id: 'big', type: 'call-agent', agentId: 'agt_x', message: 'x' }
     const chosen = { type: 'string', options: Array.from({ length: 1_000 }, (_, nth) => `o${nth}`) }

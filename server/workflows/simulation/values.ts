@@ -1,6 +1,7 @@
 import { Effort } from '../../definition/effort'
 import { expressionsOf } from '../../definition/expression/fields'
 import { type Expression, parseExpression } from '../../definition/expression/parse'
+import { formatOf, limitProblem } from '../../definition/field-limits'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
 import { findReferences, type Segment } from '../../definition/template'
@@ -183,9 +184,20 @@ export class Values {
 
   private text(schema: JsonObject, about: string): string {
     const { format, pattern, minLength, maxLength, default: preset } = schema
-    if (format !== undefined || pattern !== undefined || minLength !== undefined || maxLength !== undefined)
-      return String(this.filled({ ...schema, type: 'string' }, 'text'))
+    if (format !== undefined || pattern !== undefined || minLength !== undefined || maxLength !== undefined) {
+      const made = String(this.filled({ ...schema, type: 'string' }, 'text'))
+      return this.pick(about, [...new Set([made, ...this.textsOf(schema)])])
+    }
     return this.pick(about, typeof preset === 'string' ? [preset, ...this.candidates.texts] : this.candidates.texts)
+  }
+
+  /** The constants that a text with a format may be, and its default. */
+  private textsOf({ format, pattern, minLength, maxLength, default: preset }: JsonObject): string[] {
+    const field = { type: 'string' as const, ...(format === undefined ? {} : { format }) }
+    if (formatOf(field) === null || pattern !== undefined || minLength !== undefined || maxLength !== undefined)
+      return []
+    const texts = typeof preset === 'string' ? [preset, ...this.candidates.texts] : this.candidates.texts
+    return texts.filter((text) => limitProblem(field, text) === null)
   }
 
   /** An object with the referenced parts, or a plain value. */
