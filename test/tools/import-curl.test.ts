@@ -11,6 +11,8 @@ import { SecretName } from '@/server/vault/schema'
 import { rounds } from '../support/rounds'
 
 const call = (command: string) => importCurl(command).call
+const required = (...names: string[]) => names.map((name) => ({ name, required: true }))
+const BODIES = ['json', 'form', 'text']
 
 describe('a curl command becomes a tool', () => {
   test.each([
@@ -52,26 +54,68 @@ describe('a curl command becomes a tool', () => {
     })
   })
 
-  test('never with a secret in it, wherever the command has one', () => {
-    const secret = fc.stringMatching(/^[A-Za-z0-9]{12,40}$/)
-    const place = fc.constantFrom('authorization', 'x-api-key', 'cookie', 'query', 'json', 'form', 'user')
+  test('with a secret without a value where only the shell knows it', () => {
+    const secretsOf = (command: string) => importCurl(command).secrets.map(({ name, value }) => [name, value])
+    expect(secretsOf('curl -u "$STRIPE_KEY:" https://api.stripe.com')).toEqual([['STRIPE_TOKEN', null]])
+    expect(secretsOf('curl https://$USER:$PASS@e.com')).toEqual([['E_TOKEN', null]])
+    expect(secretsOf('curl -H "Authorization: Bearer $(cat token)" https://e.com')).toEqual([['E_TOKEN', null]])
+    expect(secretsOf('curl -d "password=`pass show e`" https://e.com')).toEqual([['E_PASSWORD', null]])
+    expect(importCurl('curl -u "$STRIPE_KEY:" https://e.com').notes.join()).toContain('Base64')
+  })
+
+  test('with the user and password of its URL as a secret header', () => {
+    const { call, secrets } = importCurl('curl https://ada:p%40ss+1@e.com/a@b?x=1')
+    expect(call).toMatchObject({
+      url: 'https://e.com/a@b?x=1',
+      headers: { authorization: 'Basic ${secrets.E_TOKEN}' },
+    })
+    expect(secrets).toMatchObject([{ value: btoa('ada:p@ss+1') }])
+    expect(call.headers).toEqual(importCurl('curl -u ada:other https://bob:x@e.com').call.headers)
+  })
+
+  test('with a note on values that may be secrets and stay', () => {
+    const notesOf = (command: string) => importCurl(`curl ${command}`).notes
+    expect(notesOf('https://e.com/customer-subscriptions/v2 -d \'{"max_tokens":4096,"a":"b"}\'')).toEqual([])
+    expect(notesOf('-d \'{"pin":1234,"user":{"otp":"99"}}\' https://e.com?token=abc')).toEqual([
+      expect.stringContaining('pin, otp, token'),
+    ])
+    expect(notesOf('https://e.com/hooks/$HOOK')).toEqual([expect.stringContaining('path')])
+  })
+
+  test('never with a secret in it, wherever the command has one, unless a note says so', () => {
+    const secret = fc.stringMatching(/^[A-Za-z0-9]{20,40}$/)
+    const password = fc.stringMatching(/^[A-Za-z0-9]{6,40}$/)
+    const place = fc.oneof(
+      fc.tuple(fc.constantFrom('authorization', 'x-api-key', 'cookie', 'query', 'form', 'path', 'text'), secret),
+      fc.tuple(fc.constantFrom('json', 'user', 'address'), password),
+    )
     fc.assert(
-      fc.property(fc.array(fc.tuple(place, secret), { maxLength: 5 }), (placed) => {
+      fc.property(fc.array(place, { maxLength: 5 }), (placed) => {
+        const last = new Map(placed)
         const words = placed.map(([where, value]) => {
           if (where === 'query') return `-G --data-urlencode 'access_token=${value}'`
-          if (where === 'json') return `--json '{"a":{"password":"${value}"}}'`
+          if (where === 'json') return `-d '{"a":{"password":"${value}"}}'`
           if (where === 'form') return `-d 'client_secret=${value}'`
+          if (where === 'text') return `-d '<key>${value}</key>'`
+          if (where === 'path' || where === 'address') return ''
           return where === 'user' ? `-u 'ada:${value}'` : `-H '${where}: ${value}'`
         })
-        const { call, secrets } = importCurl(
-          `curl ${words.join(' ')} 'https://api.example.com/a?token=${'s'.repeat(20)}'`,
+        const address = last.has('address') ? `ada:${last.get('address')}@` : ''
+        const path = last.has('path') ? `bot${last.get('path')}` : 'a'
+        const { call, secrets, notes } = importCurl(
+          `curl ${words.join(' ')} 'https://${address}api.example.com/${path}?token=${'s'.repeat(20)}'`,
         )
-        const plain = JSON.stringify(call)
-        const last = new Map(placed.map(([where, value]) => [where, value]))
-        // Several bodies make none that can be read.
-        if (placed.filter(([where]) => ['query', 'json', 'form'].includes(where)).length <= 1)
-          for (const value of last.values()) expect(plain).not.toContain(value)
-        expect(plain).not.toContain('s'.repeat(20))
+        const { url, body, ...rest } = call
+        const [plainPath = '', query = ''] = url.split('?')
+        for (const [where, value] of last) {
+          expect(JSON.stringify(rest)).not.toContain(value)
+          if (!notes.some((note) => note.startsWith('The body')))
+            expect(JSON.stringify(body ?? '')).not.toContain(value)
+          if (!notes.some((note) => note.startsWith('The path'))) expect(plainPath).not.toContain(value)
+          if (where === 'query' && placed.filter(([one]) => BODIES.includes(one)).length === 0)
+            expect(query).not.toContain(value)
+        }
+        expect(url).not.toContain('s'.repeat(20))
         expect(new Set(secrets.map(({ name }) => name)).size).toBe(secrets.length)
         for (const { name } of secrets) expect(SecretName.safeParse(name).success).toBe(true)
       }),

@@ -14,10 +14,15 @@ export interface FoundSecret {
 /** Shorter values of parameters and fields are words such as a country's code. The vault has the same minimum. */
 export const MIN_SECRET = 12
 const SCHEME = /^((?:bearer|basic|token|apikey|digest) +)(.+)$/i
+/** The shell replaces these, so the command does not have the value. */
+const FROM_SHELL = /[$`]/
 const VARIABLE = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/
 
-/** The call without the values that grant access: in headers, in the query and in the body. */
-export function withoutSecrets(call: ImportedCall): { call: ImportedCall; secrets: FoundSecret[] } {
+/**
+ * The call without the values that grant access: in headers, in the query and in the body. Notes name the parts that
+ * may have some still.
+ */
+export function withoutSecrets(call: ImportedCall): { call: ImportedCall; secrets: FoundSecret[]; notes: string[] } {
   const secrets: FoundSecret[] = []
   const prefix = prefixOf(call.url)
   const hide = (place: string, value: string): string => {
@@ -30,7 +35,7 @@ export function withoutSecrets(call: ImportedCall): { call: ImportedCall; secret
     const taken = new Set(secrets.map(({ name }) => name))
     const name =
       [wanted, ...Array.from(secrets, (_, n) => `${wanted}_${n + 2}`)].find((one) => !taken.has(one)) ?? wanted
-    secrets.push({ name, value: plain ? null : value, place })
+    secrets.push({ name, value: FROM_SHELL.test(value) ? null : value, place })
     return `\${secrets.${name}}`
   }
   const headers = Object.entries(call.headers).map(([name, value]) => {
@@ -45,19 +50,61 @@ export function withoutSecrets(call: ImportedCall): { call: ImportedCall; secret
     return typeof value === 'string' && isSecret(name, value) ? hide(name, value) : value
   }
   const { body } = call
-  return {
-    call: {
-      ...call,
-      url: hideInQuery(call.url, hide),
-      headers: Object.fromEntries(headers),
-      ...(body === undefined ? {} : { body: hideIn(body, '') }),
-    },
-    secrets,
+  const hidden: ImportedCall = {
+    ...call,
+    url: hideInQuery(call.url, hide),
+    headers: Object.fromEntries(headers),
+    ...(body === undefined ? {} : { body: hideIn(body, '') }),
   }
+  return { call: hidden, secrets, notes: leftNotes(hidden) }
 }
 
+/** Names of values that grant access at any length. */
+const PASSWORD = /pass(?:word|wd|phrase|code)|pwd|(?:^|[^a-z])pass$/i
+
 function isSecret(name: string, value: string): boolean {
-  return VARIABLE.test(value) || (name !== '' && value.trim().length >= MIN_SECRET && looksSecret(name, value))
+  if (VARIABLE.test(value)) return true
+  const text = value.trim()
+  if (name === '' || text === '' || !looksSecret(name, value)) return false
+  return text.length >= MIN_SECRET || PASSWORD.test(name) || FROM_SHELL.test(text)
+}
+
+/** The characters of a path's part that may be a key: a bot's token, or the last part of a webhook. */
+const LONG_PART = 20
+/** Such as `customer-subscriptions`. */
+const WORDS = /^(?:[a-z]{1,19}[-_])+[a-z]{1,19}$/
+/** A name as forms have it. */
+const PLAIN_NAME = /^[\w.[\]$:-]{1,100}$/
+/** A count such as `max_tokens` is no secret, a PIN is one. */
+const NUMBER_SECRET = /pass|pwd|pin|otp|code|secret|credential/i
+
+/** The parts of a call in which a secret may have stayed. */
+function leftNotes({ url, body, bodyType }: ImportedCall): string[] {
+  const isOdd = bodyType === 'form' && isJsonObject(body) && !Object.keys(body).every((name) => PLAIN_NAME.test(name))
+  const [address = ''] = url.split(/[?#]/, 1)
+  const parts = address.split('/').slice(3)
+  const isLong = parts.some((part) => part.includes('$') || (part.length >= LONG_PART && !WORDS.test(part)))
+  const names = new Set(body === undefined ? [] : leftIn(body, ''))
+  for (const [name, value] of new URLSearchParams(url.split('?').slice(1).join('?')))
+    if (isLeft(name, value)) names.add(name)
+  return [
+    ...(bodyType === 'text' || isOdd ? ['The body stays as it is. Move secrets in it to the vault.'] : []),
+    ...(isLong ? ['The path of the URL stays as it is. If a part of it is a secret, move it to the vault.'] : []),
+    ...(names.size === 0
+      ? []
+      : [`These values stay as they are: ${[...names].join(', ')}. Move secrets to the vault.`]),
+  ]
+}
+
+function leftIn(value: JsonValue, name: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => leftIn(item, name))
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([inner, item]) => leftIn(item, inner))
+  return isLeft(name, value) ? [name] : []
+}
+
+function isLeft(name: string, value: JsonValue): boolean {
+  if (typeof value === 'number') return looksSecret(name, String(value)) && NUMBER_SECRET.test(name)
+  return typeof value === 'string' && value.trim() !== '' && !value.includes('${') && looksSecret(name, value)
 }
 
 function hideInQuery(url: string, hide: (place: string, value: string) => string): string {

@@ -1,5 +1,5 @@
 import { InexactNumber, parseExact } from '@/server/definition/long-numbers'
-import { type FoundSecret, withoutSecrets } from './curl-secrets'
+import { decoded, type FoundSecret, withoutSecrets } from './curl-secrets'
 import type { ImportedCall } from './imported-call'
 
 /**
@@ -13,7 +13,7 @@ export function importCurl(command: string): { call: ImportedCall; secrets: Foun
   if (!/(^|\/)curl(\.exe)?$/.test(words[0] ?? '')) throw new Error('The command must begin with curl.')
   const read = readOptions(words.slice(1))
   if (read.url === '') throw new Error('The command has no URL.')
-  const url = /^https?:\/\//i.test(read.url) ? read.url : `http://${read.url}`
+  const url = withoutUser(/^https?:\/\//i.test(read.url) ? read.url : `http://${read.url}`, read)
   const data = read.data.length > 0 && !read.asQuery ? read.data.join('&') : undefined
   const method = read.method ?? (read.head ? 'HEAD' : data === undefined ? 'GET' : 'POST')
   const query = read.asQuery && read.data.length > 0 ? `${url.includes('?') ? '&' : '?'}${read.data.join('&')}` : ''
@@ -24,7 +24,24 @@ export function importCurl(command: string): { call: ImportedCall; secrets: Foun
     ...bodyOf(data, read),
   }
   if (read.timeoutMs !== undefined) call.timeoutMs = read.timeoutMs
-  return { ...withoutSecrets(call), notes: read.notes }
+  const { notes, ...hidden } = withoutSecrets(call)
+  return { ...hidden, notes: [...new Set([...read.notes, ...notes])] }
+}
+
+/** The URL without its user and password, which become a header as with `--user`. */
+function withoutUser(url: string, read: Read): string {
+  const [whole, scheme = '', user] = /^(https?:\/\/)([^/?#]*)@/i.exec(url) ?? []
+  if (whole === undefined || user === undefined) return url
+  setUser(read, decoded(user.replaceAll('+', '%2B')))
+  return `${scheme}${url.slice(whole.length)}`
+}
+
+/** Only the shell knows a value with a `$`, so it cannot be encoded here. */
+function setUser(read: Read, user: string): void {
+  if (read.headers.authorization !== undefined) return
+  const isKnown = !/[$`]/.test(user)
+  read.headers.authorization = `Basic ${isKnown ? base64(user) : user}`
+  if (!isKnown) read.notes.push('The secret of authorization is the Base64 text of user:password.')
 }
 
 interface Read {
@@ -162,7 +179,7 @@ function option(read: Read, name: string, value: string): void {
       else read.data.push(value)
       return
     case 'user':
-      read.headers.authorization ??= `Basic ${base64(value)}`
+      setUser(read, value)
       return
     case 'user-agent':
     case 'referer':
