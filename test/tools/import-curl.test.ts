@@ -146,8 +146,10 @@ describe('a curl command becomes a tool', () => {
     expect(HttpConfig.safeParse(made).error).toBeUndefined()
     expect(withValues(call, [])).toEqual({ call, types: {} })
     const form = { kind: 'http' as const, config: { ...made } }
-    expect(usedArguments(form)).toEqual(['page', 'id', 'amount'])
-    expect(missingArguments({ ...form, inputSchema: withArguments(null, Object.keys(types), types) })).toEqual([])
+    expect(usedArguments(form)).toEqual(required('page', 'id', 'amount'))
+    expect(
+      missingArguments({ ...form, inputSchema: withArguments(null, required(...Object.keys(types)), { types }) }),
+    ).toEqual([])
   })
 
   test('with an option that a tool does not have says so', () => {
@@ -173,18 +175,32 @@ describe('the arguments of a tool', () => {
       kind: 'http' as const,
       config: { url: 'https://e.com/${args.id}?q=${args.q ?? "x"}', headers: { a: '${args.id}' } },
     }
-    expect(usedArguments(http)).toEqual(['id', 'q'])
+    expect(usedArguments(http)).toEqual([...required('id'), { name: 'q', required: false }])
     const code = 'return args.a + args?.b + my.args.c + args.a // ${args.d}'
-    expect(usedArguments({ kind: 'script', config: { code } })).toEqual(['a', 'b', 'd'])
+    expect(usedArguments({ kind: 'script', config: { code } })).toEqual(required('a', 'b'))
     expect(usedArguments({ kind: 'mcp', config: { url: 'https://e.com' } })).toEqual([])
     expect(usedArguments({ kind: 'http', config: { url: 'https://e.com/${args.' } })).toEqual([])
   })
 
-  test('are added beside those that a schema has', () => {
-    const schema = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'], description: 'kept' }
-    expect(withArguments(schema, ['b'], { b: { type: 'string' } })).toEqual({
-      ...{ type: 'object', description: 'kept', required: ['a', 'b'] },
-      properties: { a: { type: 'number' }, b: { type: 'string' } },
+  test('are required unless the request or script can do without them', () => {
+    const code = `/* args.no */ const q = args.q ?? 'args.no', r = args.r || "args.no", s = args.s?.t
+      if (args.u === 1) return \`args.no \${args.v} https://e.com\` // args.no
+      return args.q2 ? 1 : args.w ?? args.u`
+    expect(usedArguments({ kind: 'script', config: { code } })).toEqual([
+      ...['q', 'r', 's'].map((name) => ({ name, required: false })),
+      ...required('u', 'v'),
+      ...['q2', 'w'].map((name) => ({ name, required: false })),
+    ])
+    const both = { kind: 'http' as const, config: { url: 'https://e.com/${args.id ?? 1}/${args.id}' } }
+    expect(usedArguments(both)).toEqual(required('id'))
+  })
+
+  test('are added beside those that a schema has, which stay as they are', () => {
+    const schema = { type: 'object', properties: { a: { type: 'number' } }, required: [], description: 'kept' }
+    const used = [...required('a', 'b'), { name: 'c', required: false }]
+    expect(withArguments(schema, used, { types: { a: { type: 'string' }, b: { type: 'string' } } })).toEqual({
+      ...{ type: 'object', description: 'kept', required: ['b'] },
+      properties: { a: { type: 'number' }, b: { type: 'string' }, c: {} },
     })
     expect(withArguments(null, [])).toBeNull()
   })
@@ -195,7 +211,10 @@ describe('the arguments of a tool', () => {
       config: { url: 'https://e.com/${args.id}' },
       inputSchema: { required: ['id'], additionalProperties: false },
     })
-    expect(bodyOf({ ...blank, kind: 'script' })).toMatchObject({ inputSchema: { required: ['n'] } })
+    const { inputSchema } = bodyOf({ ...blank, kind: 'script' }) as { inputSchema?: object }
+    expect(inputSchema).toMatchObject({ required: ['n'] })
+    // A script may read arguments by other means.
+    expect(inputSchema).not.toHaveProperty('additionalProperties')
     expect(bodyOf({ ...blank, kind: 'mcp' })).not.toHaveProperty('inputSchema')
   })
 })

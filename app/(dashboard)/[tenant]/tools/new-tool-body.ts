@@ -12,5 +12,6 @@ export function bodyOf({ kind, name, url, toolName, code, imported }: NewTool) {
   const request: JsonObject = { ...imported?.call, url }
   const config = kind === 'script' ? { code } : request
   const types = kind === 'http' ? imported?.types : code === FIRST_CODE ? FIRST_TYPES : undefined
-  return { name, kind, config, inputSchema: withArguments(null, usedArguments({ kind, config }), types) }
+  const inputSchema = withArguments(null, usedArguments({ kind, config }), { types, open: kind === 'script' })
+  return { name, kind, config, inputSchema }
 }

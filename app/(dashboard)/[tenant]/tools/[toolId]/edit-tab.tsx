@@ -54,9 +54,10 @@ export function EditTab(props: {
       {form.kind === 'http' && (
         <HttpFields
           {...kind}
-          onImported={(config, types) =>
-            change({ config, inputSchema: withArguments(form.inputSchema, Object.keys(types), types) })
-          }
+          onImported={(config, types) => {
+            const used = Object.keys(types).map((name) => ({ name, required: true }))
+            change({ config, inputSchema: withArguments(form.inputSchema, used, { types }) })
+          }}
         />
       )}
       {form.kind === 'mcp' && <McpFields {...kind} onInputSchema={(inputSchema) => change({ inputSchema })} />}

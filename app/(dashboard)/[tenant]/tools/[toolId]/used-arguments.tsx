@@ -13,13 +13,14 @@ export function UsedArguments({ form, onSchema }: { form: ToolForm; onSchema: (s
   return (
     <Group gap="xs">
       <Text size="sm">
-        {form.kind === 'script' ? 'The script' : 'The request'} uses <span className="mono">{missing.join(', ')}</span>.
+        {form.kind === 'script' ? 'The script' : 'The request'} uses{' '}
+        <span className="mono">{missing.map(({ name }) => name).join(', ')}</span>.
       </Text>
       <Button
         variant="default"
         size="compact-sm"
         leftSection={<ListPlus size={14} aria-hidden />}
-        onClick={() => onSchema(withArguments(form.inputSchema, missing))}
+        onClick={() => onSchema(withArguments(form.inputSchema, missing, { open: form.kind === 'script' }))}
       >
         {missing.length === 1 ? 'Add the argument' : 'Add the arguments'}
       </Button>
