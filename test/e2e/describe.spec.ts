@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { createAgent } from '@/server/agents/lifecycle'
-import { createWorkflow, getWorkflow } from '@/server/workflows/lifecycle'
+import { createWorkflow, getWorkflow, listWorkflows } from '@/server/workflows/lifecycle'
 import { type ModelServer, startModelServer } from '@/test/support/model'
 import { EXPENSES } from '@/test/workflows/described'
 import { violationsOf } from './support/axe'
@@ -118,4 +118,25 @@ test('a new workflow begins with a description, and an error of the model is sho
   await page.waitForURL(/\/workflows\/wf_/)
   await expect(page.getByRole('heading', { name: EXPENSES.name })).toBeVisible()
   await expect(page.getByText('Over 1,000?').first()).toBeVisible()
+})
+
+test('a step gets a described workflow as a draft, which is not published unseen', async ({ page, workspace }) => {
+  await withModel(workspace)
+  model.script(text(EXPENSES))
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Parent',
+    steps: [{ id: 'call', type: 'run-workflow', workflowId: '', input: {} }],
+  } as never)
+  await page.goto(`/${workspace.slug}/workflows/${id}?step=call`)
+  const form = page.getByRole('complementary', { name: 'Inspector' })
+  await form.getByRole('button', { name: 'New workflow' }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByText('Describe it').click()
+  await dialog.getByLabel('Your process').fill('Over 1,000 an admin must approve.')
+  await dialog.getByRole('button', { name: 'Create workflow' }).click()
+  await expect(form.getByRole('combobox', { name: 'Workflow' })).toHaveValue(EXPENSES.name)
+  await expect(page.getByText(`“${EXPENSES.name}” is a draft.`)).toBeVisible()
+  await saved(page)
+  const { items } = await listWorkflows(workspace.ctx, { search: EXPENSES.name })
+  expect(items).toMatchObject([{ name: EXPENSES.name, status: 'draft', publishedVersion: null }])
 })

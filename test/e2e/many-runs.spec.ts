@@ -55,6 +55,7 @@ test('the command on the empty Runs page starts a run when it is sent', async ({
   const { key } = await createApiKey(workspace.ctx, { name: 'Terminal', role: 'operator' })
   await page.goto(`/${workspace.slug}/runs`)
   await expect(page.getByText('No runs yet')).toBeVisible()
+  await page.getByText('For developers').click()
   const command = await page.getByRole('main').locator('pre').innerText()
   const answer = execFileSync('sh', ['-c', command], { env: { ...process.env, API_KEY: key } }).toString()
   expect(JSON.parse(answer)).toMatchObject({ runId: expect.stringMatching(/^run_/) })

@@ -7,6 +7,7 @@ import { type FormEvent, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
 import { inPlace, loadPart } from '@/app/_ui/part'
 import { type Created, createAndPublish } from '../_new/create-and-publish'
 import { useTenant } from '../tenant-context'
@@ -25,7 +26,7 @@ const DescribeForm = dynamic<DescribeFormProps>(
 export function NewWorkflowDialog(props: {
   begin: 'blank' | 'import'
   onClose: () => void
-  /** Gets the workflow instead, which is published unless it is blank. */
+  /** Gets the workflow instead. It is published if its author knows what is in it: not if it is blank or described. */
   onCreated?: (workflow: Created) => void
 }) {
   const { begin, onClose, onCreated } = props
@@ -47,11 +48,11 @@ export function NewWorkflowDialog(props: {
     create.reset()
     if (way === 'import') return sendImport(readImport(text))
     setProblem(null)
-    create.mutate(sample === BLANK ? { body: { name }, blank: true } : { sampleId: sample, name })
+    create.mutate(sample === BLANK ? { body: { name }, publishes: false } : { sampleId: sample, name })
   }
   function sendImport(read: Imported) {
     setProblem('problem' in read ? read.problem : null)
-    if ('body' in read) create.mutate({ body: name.trim() ? { ...read.body, name } : read.body, blank: false })
+    if ('body' in read) create.mutate({ body: name.trim() ? { ...read.body, name } : read.body, publishes: true })
   }
   const opens = onCreated ? ' workflow' : ' and open'
   return (
@@ -77,7 +78,7 @@ export function NewWorkflowDialog(props: {
             <DescribeForm
               draft={null}
               action={`Create${opens}`}
-              onOffered={(definition) => create.mutate({ body: definition, blank: false })}
+              onOffered={(definition) => create.mutate({ body: definition, publishes: false })}
               busy={busy}
               focus={false}
               onClose={onClose}
@@ -127,7 +128,7 @@ export function NewWorkflowDialog(props: {
   )
 }
 
-type Beginning = { body: object; blank: boolean } | { sampleId: string; name: string }
+type Beginning = { body: object; publishes: boolean } | { sampleId: string; name: string }
 
 /** @param use gets the workflow; without it, its editor opens */
 function useCreate(use: ((workflow: Created) => void) | undefined) {
@@ -138,20 +139,23 @@ function useCreate(use: ((workflow: Created) => void) | undefined) {
   const { path, may } = useTenant()
   const create = useMutation({
     mutationFn: (begin: Beginning) => {
-      // A workflow without a step cannot be published.
-      const publishes = use && may('workflow:publish') && !('blank' in begin && begin.blank)
+      // A workflow without a step cannot be published, and nobody has seen a described one yet.
+      const publishes = use && may('workflow:publish') && !('body' in begin && !begin.publishes)
       return createAndPublish<Created>(
         () => ('body' in begin ? workflows.create.mutate(begin.body) : workflows.createFromSample.mutate(begin)),
         publishes ? ({ id }) => workflows.publish.mutate({ id }) : null,
       )
     },
-    onSuccess: async () => {
-      if (use) await queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() })
+    onSuccess: async (created, begin) => {
+      if (!use) return
+      await queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() })
+      if ('body' in begin && !begin.publishes)
+        notifyDone(`“${created.name}” is a draft. Open it and publish it before a run uses it.`)
     },
   })
   // A blank one begins with the fields of START.
   const open = ({ id }: Created, begin: Beginning) =>
-    router.push(path(`/workflows/${id}${'blank' in begin && begin.blank ? '?step=%23start' : ''}`))
+    router.push(path(`/workflows/${id}${'body' in begin && !('steps' in begin.body) ? '?step=%23start' : ''}`))
   // Not called if the dialog was cancelled meanwhile.
   return { ...create, mutate: (begin: Beginning) => create.mutate(begin, { onSuccess: use ?? open }) }
 }
