@@ -963,8 +963,8 @@ CREATE TABLE start_links (
   CONSTRAINT start_links_workflow_fk FOREIGN KEY (tenant_id, workflow_id) REFERENCES workflows(tenant_id, id) ON DELETE CASCADE
 );
 
+CREATE INDEX start_links_by_end ON public.start_links USING btree (LEAST(expires_at, revoked_at)) WHERE (forms_deleted_at IS NULL);
 CREATE INDEX start_links_of_workflow ON public.start_links USING btree (tenant_id, workflow_id);
-CREATE INDEX start_links_with_forms ON public.start_links USING btree (expires_at) WHERE (forms_deleted_at IS NULL);
 
 CREATE TABLE start_link_forms (
   tenant_id text NOT NULL,

@@ -33,7 +33,7 @@ export const startLinks = pgTable(
       name: 'start_links_workflow_fk',
     }).onDelete('cascade'),
     index('start_links_of_workflow').on(t.tenantId, t.workflowId),
-    index('start_links_with_forms').on(t.expiresAt).where(sql`forms_deleted_at is null`),
+    index('start_links_by_end').on(sql`least(${t.expiresAt}, ${t.revokedAt})`).where(sql`forms_deleted_at is null`),
   ],
 )
 

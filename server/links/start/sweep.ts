@@ -17,9 +17,8 @@ export async function sweepStartForms({ db, now }: Sweep): Promise<{ deleted: nu
     const [batch] = await db.execute<{ forms: number }>(sql`
       with ended as (
         select tenant_id, id from start_links
-        where forms_deleted_at is null
-          and (expires_at < ${before}::timestamptz or revoked_at < ${before}::timestamptz)
-        order by expires_at limit 1 for update skip locked),
+        where forms_deleted_at is null and least(expires_at, revoked_at) < ${before}::timestamptz
+        order by least(expires_at, revoked_at) limit 1 for update skip locked),
       found as (
         select f.tenant_id, f.link_id, f.form_id from ended
         join start_link_forms f on f.tenant_id = ended.tenant_id and f.link_id = ended.id limit ${BATCH}),
