@@ -5,6 +5,7 @@ import { schedules } from '@/db/schema/schedules'
 import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { listWorkingStartLinks } from '../../links/start/list'
 import { tenantMasker } from '../../vault/masker'
 import type { One } from '../../versioned/noun'
 import { findRow } from '../../versioned/rows'
@@ -12,7 +13,6 @@ import { WORKFLOW } from '../../workflows/noun'
 import { nameActors } from '../actors'
 import { type UserOf, workflowsWith } from '../users-of'
 import { numbersOf } from './numbers'
-import { browseStartLinks } from './start-links'
 
 /** A schedule or webhook that starts the workflow. */
 export interface Starter {
@@ -49,7 +49,7 @@ export interface WorkflowCallers {
   parents: Parent[]
   schedules: Starter[]
   inbound: Starter[]
-  /** The start links that work. */
+  /** The newest start links that work. */
   links: CallingLink[]
   /** The callers of the last 30 days, most recent first. */
   recent: RecentCaller[]
@@ -85,14 +85,11 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
     workflowsWith(ctx, { id, of: 'workflow' }),
     starter(schedules),
     starter(inboundWebhooks),
-    browseStartLinks(ctx, { workflowId: id }),
+    listWorkingStartLinks(ctx, { workflowId: id }),
     readRecent(ctx, id),
   ])
   const [nameOf, numberOf] = await Promise.all([
-    nameActors(
-      ctx,
-      recent.map(({ by }) => by),
-    ),
+    nameActors(ctx, [...recent.map(({ by }) => by), ...links.map(({ createdBy }) => createdBy)]),
     numbersOf(
       ctx,
       parents.flatMap(({ keepsTo }) => (keepsTo === null ? [] : [{ workflowId: id, version: keepsTo }])),
@@ -104,12 +101,7 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
       .map((parent) => ({ ...parent, keepsNumber: parent.keepsTo === null ? null : numberOf(id, parent.keepsTo) })),
     schedules: masker.json(scheduled),
     inbound: masker.json(inbound),
-    links: links
-      .filter(({ revokedAt, expiresAt, makerMayStart }) => {
-        return revokedAt === null && makerMayStart && Date.parse(expiresAt) > ctx.now().getTime()
-      })
-      .map(({ id, label, madeBy, expiresAt }) => ({ id, label, madeBy, expiresAt }))
-      .slice(0, MAX),
+    links: links.map(({ createdBy, ...link }) => ({ ...link, madeBy: nameOf(createdBy)?.name ?? createdBy })),
     recent: recent.flatMap(({ by, runs: times, lastAt }) => {
       const who = nameOf(by)
       if (!who || who.kind === 'system' || lastAt === null) return []

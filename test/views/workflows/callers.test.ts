@@ -88,6 +88,11 @@ test('a publication lists the start links that work, with their labels and maker
   await database.sql`update start_links set expires_at = now() - interval '1 minute' where id = ${expired.id}`
   await make(leaver.ctx, { label: 'Of somebody who has left' })
   await database.sql`delete from members where user_id = ${leaver.userId}`
+  // However many links have ended since, those that work are listed.
+  await database.sql`
+    insert into start_links (tenant_id, id, workflow_id, maker_kind, maker_id, expires_at, revoked_at, created_at)
+    select ${owner.tenantId}, 'stl_ended_' || n, ${id}, 'user', ${tess.userId}, now() + interval '1 day', now(),
+      now() + interval '1 minute' from generate_series(1, 1001) n`
   const { links } = await readCallers(owner, { id })
   expect(links).toEqual([
     { id: working.id, label: 'On the website', madeBy: expect.any(String), expiresAt: working.expiresAt },
