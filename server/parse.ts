@@ -25,9 +25,17 @@ export function parseWhole<S extends z.ZodObject>(
   input: unknown,
   also: readonly string[] = [],
 ): z.output<S> {
-  const known = [...Object.keys(schema.shape), ...also]
+  requireKnown(input, [...Object.keys(schema.shape), ...also])
+  return parseInput(schema, input)
+}
+
+/**
+ * Refuses fields that a call does not have.
+ * @throws AppError INVALID_INPUT
+ */
+export function requireKnown(input: unknown, known: readonly string[]): void {
   const unknown = isJsonObject(input) ? Object.keys(input).filter((name) => !known.includes(name)) : []
-  if (unknown.length === 0) return parseInput(schema, input)
+  if (unknown.length === 0) return
   throw new AppError('INVALID_INPUT', {
     details: unknown.slice(0, 20).map((name) => unknownName(name, known, 'field')),
   })

@@ -5,8 +5,10 @@ import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { cutText, type JsonObject } from '../definition/json'
 import { tailIn, type Word } from '../models/tool-names'
+import { requireKnown } from '../parse'
 import { requireRoom } from '../runs/queue-room'
 import { findFixedTool, fixedTools } from './fixed'
+import type { FixedTool } from './fixed-tool'
 import { describe, KINDS } from './objects'
 import { findPublished, listPublished } from './published'
 import { failed, INVALID_PARAMS, ProtocolError } from './results'
@@ -50,7 +52,7 @@ export async function callTool(
   const fixed = findFixedTool(name)
   if (fixed) {
     if (!allows(ctx, fixed.operation)) throw unknown()
-    return fixed.call(ctx, args, signal).catch((err: unknown) => failed(ctx, err))
+    return callFixed(ctx, fixed, args, signal).catch((err: unknown) => failed(ctx, err))
   }
   const tail = tailIn(name)
   const one = tail === null ? null : await findPublished(ctx, words(ctx), name, tail)
@@ -63,4 +65,15 @@ export async function callTool(
   } catch (err) {
     return failed(ctx, err)
   }
+}
+
+/** @throws AppError INVALID_INPUT: a model would believe that an argument which is dropped has taken effect */
+async function callFixed(
+  ctx: ServiceContext,
+  { inputSchema, call }: FixedTool,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  requireKnown(args, Object.keys(inputSchema.properties ?? {}))
+  return call(ctx, args, signal)
 }

@@ -42,7 +42,11 @@ test('a model answers as its credential, even if it names another person', async
   await workflow(runtime.ctx, 'Assigned', { steps: [{ ...step, assignees: ['user:boss@example.com'] }] })
   const { runId, status } = await callTool(client, await named(client, 'Assigned'))
   expect(status).toBe('paused')
-  const answer = { runId, type: 'request_user_action', actionId: 'ok', answeredBy: 'boss@example.com' }
+  const answer = { runId, type: 'request_user_action', actionId: 'ok' }
+  expect(await callTool(client, 'answer_run', { ...answer, answeredBy: 'boss@example.com' })).toMatchObject({
+    isError: true,
+    error: { code: 'INVALID_INPUT', details: [{ path: 'answeredBy' }] },
+  })
   expect(await callTool(client, 'answer_run', answer)).toMatchObject({ isError: true, error: { code: 'NOT_ASSIGNED' } })
   expect(await callTool(client, 'get_run', { runId })).toMatchObject({ status: 'paused' })
   expect((await listed('Answer a paused run')).inputSchema.properties).not.toHaveProperty('answeredBy')
