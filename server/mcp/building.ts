@@ -1,4 +1,5 @@
-import type { JsonObject } from '../definition/json'
+import type { ServiceContext } from '../context'
+import { type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { AppError } from '../errors'
 import { plainSchema } from '../openapi/schema'
 import { checkDraft } from '../views/workflows/check-draft'
@@ -20,7 +21,7 @@ const LISTED = 100
 
 /** The schema of a body, as a tool's arguments. `get_workflow_schema` has the fields of each type of step. */
 function argsOf(schema: Parameters<typeof plainSchema>[0], own: JsonObject = {}): JsonObject {
-  const { properties = {}, required = [] } = JSON.parse(JSON.stringify(plainSchema(schema))) as {
+  const { properties = {}, required = [] } = toStorableJson({ ...plainSchema(schema) }) as {
     properties?: JsonObject
     required?: string[]
   }
@@ -39,6 +40,21 @@ function seenVersion({ version }: JsonObject): number {
   })
 }
 
+/** @throws AppError INVALID_INPUT: of two, a model would not know which one was checked */
+function requireOne(...either: (JsonValue | undefined)[]): void {
+  if (either.filter((one) => one !== undefined && one !== null).length === 1) return
+  const message = 'must be given, or else `definition`; not both'
+  throw new AppError('INVALID_INPUT', { details: [{ path: 'workflowId', message }] })
+}
+
+/** @throws AppError VERSION_CONFLICT, which names the argument: a tool has no headers */
+function publishSeen(ctx: ServiceContext, id: string, version: number) {
+  return publishWorkflow(ctx, { id, ifMatch: `"${version}"` }).catch((err: unknown) => {
+    if (!(err instanceof AppError) || err.code !== 'VERSION_CONFLICT') throw err
+    throw new AppError(err.code, { details: err.details.map((detail) => ({ ...detail, path: 'version' })), cause: err })
+  })
+}
+
 /** The tools that build workflows, by the roles that may do the same over REST. */
 export const BUILDING: Record<string, FixedTool> = {
   list_workflows: {
@@ -46,12 +62,16 @@ export const BUILDING: Record<string, FixedTool> = {
     title: 'List workflows',
     description: 'The workflows of the workspace, drafts too: id, name, description, status and version.',
     inputSchema: objectSchema({
-      properties: { search: text('Text in the name or the description.') },
+      properties: {
+        search: text('Text in the name or the description.'),
+        offset: { type: 'integer', minimum: 0, description: `How many to skip. A call lists ${LISTED}.` },
+      },
       additionalProperties: false,
     }),
     annotations: { readOnlyHint: true },
-    call: async (ctx, { search }) => {
-      const query = { limit: String(LISTED), ...(search === undefined ? {} : { search }) }
+    call: async (ctx, { search, offset }) => {
+      const page = { limit: String(LISTED), ...(offset === undefined ? {} : { offset: String(offset) }) }
+      const query = { ...page, ...(search === undefined ? {} : { search }) }
       const { items, total } = await listWorkflows(ctx, query)
       return result({ workflows: items, total })
     },
@@ -96,11 +116,12 @@ export const BUILDING: Record<string, FixedTool> = {
     description:
       'The problems of a saved draft, or of a definition that is not saved yet. Errors prevent publishing; warnings do not.',
     inputSchema: objectSchema({
-      properties: { workflowId, definition: { type: 'object', description: 'Instead of `workflowId`.' } },
+      properties: { workflowId, definition: { type: 'object', description: 'Either this or `workflowId`.' } },
       additionalProperties: false,
     }),
     annotations: { readOnlyHint: true },
     call: async (ctx, { workflowId: id, definition }) => {
+      requireOne(id, definition)
       const given = definition ?? { ...(await getWorkflow(ctx, { id: String(id) })) }
       return result({ problems: await checkDraft(ctx, { definition: given }) })
     },
@@ -125,7 +146,6 @@ export const BUILDING: Record<string, FixedTool> = {
       additionalProperties: false,
     }),
     annotations: { idempotentHint: true },
-    call: async (ctx, { workflowId: id, ...args }) =>
-      result(await publishWorkflow(ctx, { id: String(id), ifMatch: `"${seenVersion(args)}"` })),
+    call: async (ctx, { workflowId: id, ...args }) => result(await publishSeen(ctx, String(id), seenVersion(args))),
   },
 }

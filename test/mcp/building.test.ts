@@ -94,7 +94,7 @@ describe('a change of another person', () => {
     for (const name of ['edit_workflow', 'publish_workflow']) {
       expect(await callTool(editor, name, { workflowId, version: 1 })).toMatchObject({
         isError: true,
-        error: { code: 'VERSION_CONFLICT', details: [{ currentVersion: 2 }] },
+        error: { code: 'VERSION_CONFLICT', details: [{ path: 'version', currentVersion: 2 }] },
       })
       // An assistant that leaves the version out has not seen any.
       expect(await callTool(editor, name, { workflowId })).toMatchObject({
@@ -107,6 +107,40 @@ describe('a change of another person', () => {
       status: 'draft',
     })
   })
+})
+
+test('an argument that a tool does not have is refused, and nothing is saved', async () => {
+  const { id: workflowId } = await callTool(editor, 'create_workflow', EXPENSES)
+  const wrong: [string, object, string][] = [
+    ['create_workflow', { ...EXPENSES, step: [] }, 'step'],
+    ['edit_workflow', { workflowId, version: 1, definition: EXPENSES }, 'definition'],
+    ['simulate_workflow', { workflowId, payload: { amount: 1 } }, 'payload'],
+    ['publish_workflow', { workflowId, version: 1, force: true }, 'force'],
+    ['list_workflows', { query: 'x' }, 'query'],
+  ]
+  for (const [name, args, path] of wrong)
+    expect(await callTool(editor, name, { ...args }), name).toMatchObject({
+      isError: true,
+      error: { code: 'INVALID_INPUT', details: [{ path }] },
+    })
+  expect(await callTool(editor, 'get_workflow', { workflowId })).toMatchObject({ version: 1, status: 'draft' })
+})
+
+test('a check takes a workflow or a definition, and not both', async () => {
+  const { id: workflowId } = await callTool(editor, 'create_workflow', EXPENSES)
+  for (const args of [{}, { workflowId, definition: EXPENSES }])
+    expect(await callTool(editor, 'check_workflow', args)).toMatchObject({
+      isError: true,
+      error: { code: 'INVALID_INPUT', details: [{ path: 'workflowId' }] },
+    })
+})
+
+test('a list continues from an offset', async () => {
+  for (const name of ['Paged one', 'Paged two']) await callTool(editor, 'create_workflow', { name })
+  const first = await callTool(editor, 'list_workflows', { search: 'Paged' })
+  const rest = await callTool(editor, 'list_workflows', { search: 'Paged', offset: 1 })
+  expect(first).toMatchObject({ workflows: [{ name: 'Paged two' }, { name: 'Paged one' }], total: 2 })
+  expect(rest).toMatchObject({ workflows: [{ name: 'Paged one' }], total: 2 })
 })
 
 test('an operator is shown no tool that builds, and can call none', async () => {
