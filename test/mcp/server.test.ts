@@ -221,6 +221,13 @@ describe('who is shown what', () => {
     const [ada, bob] = await Promise.all(['ada', 'bob'].map((sub) => connect(server.url, tokenOf(secret, sub))))
     if (!ada || !bob) throw new Error('not connected')
     expect(await titles(ada)).toEqual([...FIXED, '¿Qué? 最初'])
+    // Even if a role that may build were stored with it, its reach is limited.
+    const raised = await createSigningSecret(owner, { name: 'Raised', role: 'operator', ...limits })
+    await database.sql`update signing_secrets set role = 'editor' where id = ${raised.id}`
+    const editor = await connect(server.url, tokenOf(raised, 'eve'))
+    expect(await titles(editor)).toEqual([...FIXED, '¿Qué? 最初'])
+    for (const name of ['get_workflow_schema', 'create_workflow', 'edit_workflow', 'publish_workflow'])
+      await expect(callTool(editor, name, {})).rejects.toMatchObject({ code: -32602 })
     await expect(callTool(ada, await named(operator, 'Add'), { a: 1, b: 1 })).rejects.toMatchObject({ code: -32602 })
     const { runId } = await callTool(ada, await named(ada, '¿Qué? 最初'), { item: 'Lamp' })
     const uri = `millrace://runs/${runId}`
