@@ -19,6 +19,12 @@ export class Budget {
     this.cost = (this.cost ?? 0) + (usage.inputTokens * prices.input + usage.outputTokens * prices.output) / 1e6
   }
 
+  /** The usage, and the cost if it is known, without the errors of sums of floating point numbers. */
+  get spent(): Pick<TurnMetadata, 'usage' | 'cost'> {
+    const { usage, cost } = this
+    return { usage, ...(cost === null ? {} : { cost: Number(cost.toPrecision(12)) }) }
+  }
+
   take(): boolean {
     this.calls -= 1
     return this.calls >= 0

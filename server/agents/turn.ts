@@ -71,14 +71,12 @@ class Turn {
   /** Its usage so far. */
   get metadata(): TurnMetadata {
     const { open, options, request } = this
-    const { usage, cost } = options.budget
     return {
       provider: open.provider,
       modelId: open.modelId,
       version: request.agent.version,
       ...(request.agent.draft ? { draft: true as const } : {}),
-      usage,
-      ...(cost === null ? {} : { cost: Number(cost.toPrecision(12)) }),
+      ...options.budget.spent,
       rounds: this.rounds,
       toolCalls: this.toolCalls,
     }
