@@ -32,8 +32,9 @@ export async function listDraftModels(ctx: ServiceContext): Promise<DraftModel[]
 /** Agents whose model is not reached with a provider's well-known key, one for each model. */
 async function agentsWithModels({ db, tenantId }: ServiceContext) {
   const model = sql<ModelConfig>`${agentVersions.config}->'model'`
-  const rows = await db
-    .select({ id: agents.id, name: agents.name, model })
+  const reached = sql`jsonb_build_array(${model}->'provider', ${model}->'modelId', ${model}->'baseUrl', ${model}->'apiKey')`
+  const first = db
+    .selectDistinctOn([reached], { id: agents.id, name: agents.name, model: model.as('model') })
     .from(agents)
     .innerJoin(
       agentVersions,
@@ -50,11 +51,9 @@ async function agentsWithModels({ db, tenantId }: ServiceContext) {
         sql`(${model}->>'provider' = 'openai-compatible' or ${model}->>'apiKey' is not null)`,
       ),
     )
-    .orderBy(asc(agents.name), asc(agents.id))
-  const same = ({ provider, modelId, baseUrl, apiKey }: ModelConfig) =>
-    JSON.stringify([provider, modelId, baseUrl, apiKey])
-  const first = new Map(rows.toReversed().map((row) => [same(row.model), row]))
-  return rows.filter((row) => first.get(same(row.model)) === row).slice(0, MAX_AGENTS)
+    .orderBy(reached, asc(agents.name), asc(agents.id))
+    .as('first')
+  return db.select().from(first).orderBy(asc(first.name), asc(first.id)).limit(MAX_AGENTS)
 }
 
 /**
