@@ -14,7 +14,7 @@ import { knownOutputs } from './check/known-outputs'
 import type { Problem } from './check/problem'
 import { WORKFLOW } from './noun'
 import { SimulateWorkflow } from './schema'
-import { type Budget, explore, type Simulation } from './simulation/explore'
+import { type Budget, type Explored, explore, type Simulation } from './simulation/explore'
 
 const BUDGET: Budget = { paths: 100, visits: 20_000, ms: 1_000 }
 /** Publishing waits for it. */
@@ -44,7 +44,7 @@ export async function simulateWorkflow(
   ]
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   await requireRunnable(ctx, written)
-  const found = await simulated(ctx, written, { data, answers }, BUDGET)
+  const { completed: _ofJudges, ...found } = await simulated(ctx, written, { data, answers }, BUDGET)
   return { workflowId: row.id, version: version.version, ...asWritten(found, written) }
 }
 
@@ -53,14 +53,14 @@ async function simulated(
   written: Definition,
   given: { data: JsonObject; answers: JsonObject },
   budget: Budget,
-): Promise<Simulation> {
+): Promise<Explored> {
   const definition = expand(written)
   const outputs = await knownOutputs(ctx, definition)
   return explore(ctx, definition, { outputs, ...given }, budget)
 }
 
 /** With step ids as in the written definition. */
-function asWritten(found: Simulation, written: Definition): Simulation {
+function asWritten<S extends Simulation>(found: S, written: Definition): S {
   const idOf = writtenIds(written)
   const named = (ids: string[]) => [...new Set(ids.map(idOf))]
   return {
@@ -96,38 +96,37 @@ function failsHere({ stepId, message, input }: Simulation['failures'][number]): 
   const start = JSON.stringify(input)
   const given =
     start === '{}' ? '' : ` START was ${start.length > MAX_SHOWN ? `${start.slice(0, MAX_SHOWN)}…` : start}.`
-  return {
-    severity: 'error',
-    code: 'W_SIMULATION',
-    message: `A simulated run fails here: ${message}.${given}`,
-    stepId,
-  }
+  return flaw('error', `A simulated run fails here: ${message}.${given}`, { stepId })
+}
+
+function flaw(severity: Problem['severity'], message: string, place: { stepId?: string } = {}): Problem {
+  return { severity, code: 'W_SIMULATION', message, ...place }
 }
 
 /**
  * Reasons why a definition without errors does not work in a simulation: steps that fail, steps that no run comes to, and
- * runs that never end. For definitions that no person has written.
+ * runs that never complete. A loop that may never end is only a warning. For definitions that no person has written.
  */
 export async function flawsOf(ctx: ServiceContext, written: Definition): Promise<Problem[]> {
   const found = asWritten(await simulated(ctx, written, { data: {}, answers: {} }, BUDGET), written)
-  const flaw = (message: string, stepId?: string): Problem => ({
-    severity: 'error',
-    code: 'W_SIMULATION',
-    message,
-    ...(stepId === undefined ? {} : { stepId }),
-  })
-  const failing = found.failures.filter(({ handled }) => !handled).map(failsHere)
-  const missed = found.truncated ? [] : found.unreached.map((id) => flaw(`No simulated run comes to ${id}.`, id))
-  return [...failing, ...missed, ...(neverEnds(found) ? [flaw('No simulated run completes.')] : [])].slice(0, MAX_HINTS)
+  const missed = found.truncated ? [] : found.unreached
+  return [
+    ...found.failures.filter(({ handled }) => !handled).map(failsHere),
+    ...missed.map((stepId) => flaw('error', `No simulated run comes to ${stepId}.`, { stepId })),
+    ...endless(found),
+  ].slice(0, MAX_HINTS)
 }
 
 /**
  * A simulation leaves each loop after some rounds, regardless of the values. If all values are known and it had to do so
- * on every path, no run leaves the loop by itself.
+ * on every path, the loop has many rounds, such as one for each month, or it never ends.
  */
-function neverEnds({ paths, unknown }: Simulation): boolean {
-  const completed = paths.filter(({ outcome }) => outcome === 'completed')
-  return completed.length === 0 || (unknown.length === 0 && completed.every(({ assumed }) => assumed))
+function endless({ truncated, completed, unknown }: Explored): Problem[] {
+  if (truncated) return []
+  if (completed.all === 0) return [flaw('error', 'No simulated run completes.')]
+  if (unknown.length > 0 || completed.withoutAssuming > 0) return []
+  const message = 'No simulated run leaves its loop by itself. Make sure that a value changes in each round.'
+  return [flaw('warning', message)]
 }
 
 const MAX_HINTS = 20

@@ -142,13 +142,44 @@ const ENDLESS = {
     { from: 'wait', to: 'look' },
   ],
 }
+/** The same with a person, who looks whether it has come. */
+const ARRIVING = {
+  ...ENDLESS,
+  steps: ENDLESS.steps.map((step) =>
+    step.id === 'wait' ? form('wait', 'Has it come?', { delivered: { type: 'integer' } }) : step,
+  ),
+}
+const YEAR = {
+  name: 'A year of reminders',
+  initialStep: 'start',
+  steps: [
+    { id: 'start', type: 'set-data', values: { month: 0 } },
+    { id: 'count', type: 'set-data', compute: { month: '${month} + 1' }, maxVisits: 20 },
+    { id: 'over', type: 'condition', when: '${month} >= 12' },
+    end(),
+  ],
+  edges: [
+    { from: 'start', to: 'count' },
+    { from: 'count', to: 'over' },
+    { from: 'over', to: 'done', on: 'true' },
+    { from: 'over', to: 'count', on: 'false' },
+  ],
+}
+/** Its cleanup path completes, and no run does. */
+const REFUSING = {
+  name: 'Refuse',
+  initialStep: 'refuse',
+  onCancel: 'done',
+  steps: [{ id: 'refuse', type: 'fail-flow', name: 'Refused', code: 'REFUSED', message: 'Refused.' }, end()],
+  edges: [],
+}
 const { edges: leaveEdges, ...leaveRest } = LEAVE
 const dangling = { ...leaveRest, edges: [...leaveEdges, { from: 'decision', to: 'payroll', on: 'approve' }] }
 const mailing = {
   ...LEAVE,
   steps: [...LEAVE.steps.slice(0, 2), { id: 'mail', type: 'send-email', to: 'x' }, ...LEAVE.steps.slice(2)],
 }
-const divides = {
+export const DIVIDES = {
   name: 'Share of costs',
   payload: { total: { type: 'number' }, people: { type: 'integer' } },
   steps: [
@@ -158,7 +189,7 @@ const divides = {
   edges: [{ from: 'share', to: 'done' }],
 }
 const guarded = {
-  ...divides,
+  ...DIVIDES,
   steps: [
     { id: 'share', type: 'set-data', compute: { share: '${people} > 1 ? ${total} / (${people} - 1) : 0' } },
     end({ share: '${share}' }),
@@ -206,7 +237,7 @@ export const DESCRIBED: Case[] = [
   {
     what: 'a division that fails for a value that START allows',
     text: 'Divide the costs among the people, except for the one who drives.',
-    replies: [text(divides), text(guarded)],
+    replies: [text(DIVIDES), text(guarded)],
     mended: [/simulated run fails/],
   },
   {
@@ -216,9 +247,21 @@ export const DESCRIBED: Case[] = [
     refused: [/payroll/],
   },
   {
-    what: 'a loop that no run leaves, three times',
+    what: 'a loop that no run leaves, which the second answer mends',
     text: 'Wait until the parcel is delivered.',
-    replies: [text(ENDLESS), text(ENDLESS), text(ENDLESS)],
+    replies: [text(ENDLESS), text(ARRIVING)],
+    mended: [/No simulated run leaves its loop/],
+  },
+  {
+    what: 'a loop with more rounds than a simulation has, which the model keeps',
+    text: 'Remind me each month for a year.',
+    replies: [text(YEAR), text(YEAR), text(YEAR)],
+    mended: [/No simulated run leaves its loop/, /No simulated run leaves its loop/],
+  },
+  {
+    what: 'a path that fails always, three times',
+    text: 'Refuse everything.',
+    replies: [text(REFUSING), text(REFUSING), text(REFUSING)],
     refused: [/No simulated run completes/],
   },
   {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ModelMessage } from 'ai'
 import { Deadline } from '@/lib/deadline'
 import { Budget } from '../../agents/budget'
@@ -15,17 +16,19 @@ import { type OpenModel, openModel } from '../../models/registry'
 import type { ModelConfig } from '../../models/schema'
 import { requireWhole } from '../../models/whole-answer'
 import { parseInput } from '../../parse'
+import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
+import type { Problem } from '../check/problem'
 import { newDefinition } from '../definition'
 import { CreateWorkflow } from '../schema'
 import { instructions, repairRequest, request } from './instructions'
-import { type Judge, type Judged, judgeOf, MAX_ANSWER } from './judge'
+import { type Judge, type Judged, judgeOf, MAX_ANSWER, problemsBefore } from './judge'
 import { modelToAsk, noModel } from './models'
-import { type Described, DescribeWorkflow } from './schema'
+import { type Described, type DescribeMetadata, DescribeWorkflow } from './schema'
 import { readWorkspace } from './workspace'
 
 const MAX_ATTEMPTS = 3
-/** For all attempts: beyond it, no further one is made. */
+/** For all attempts: no further one is made if its prompt would go beyond it. */
 const MAX_TOKENS = 150_000
 /** The largest draft to change, in characters: it is sent whole. */
 const MAX_DRAFT = 200_000
@@ -45,15 +48,22 @@ export async function describeWorkflow(ctx: ServiceContext, input: unknown, call
     throw toAppError(err)
   })
   if (open.provider === 'scripted') throw noModel()
-  const [asked, judge] = await Promise.all([questionOf(ctx, text, draft), judgeOf(ctx, draft)])
+  const before = await problemsBefore(ctx, draft)
+  const masker = await tenantMasker(ctx)
+  const asked = await questionOf(ctx, masker, { text, draft, before })
   await countCall(ctx, 'invokes', database().db, ctx.now())
   const limitMs = env().AGENT_TIMEOUT_MS
   const limit = new Deadline(caller, limitMs, () => new DOMException('The model took too long', 'TimeoutError'))
+  const attempts = new Attempts(open, model, asked, { judge: judgeOf(ctx, draft, before), masker })
   try {
-    const limits = { signal: limit.signal, deadline: performance.now() + limitMs }
-    return await new Attempts(open, model, asked, judge).run(limits)
+    return await attempts.run({ signal: limit.signal, deadline: performance.now() + limitMs })
   } catch (thrown) {
-    const tooLate = `gave no draft without problems within ${limitMs} ms`
+    const found = caller.aborted ? null : attempts.offer()
+    if (found) {
+      ctx.log.warn({ err: thrown }, 'a draft is offered that the model could not improve')
+      return found
+    }
+    const tooLate = `gave no draft without problems within ${limitMs / 1_000} s`
     throw toAppError(limit.late ? new ModelFailure(model.provider, tooLate, { transient: true }) : thrown)
   } finally {
     limit.release()
@@ -67,17 +77,27 @@ interface Question {
 
 /**
  * No value of the vault is sent.
+ * @param before the problems of the draft
  * @throws AppError INVALID_INPUT
  */
-async function questionOf(ctx: ServiceContext, text: string, draft: Definition | null): Promise<Question> {
+async function questionOf(
+  ctx: ServiceContext,
+  masker: Masker,
+  { text, draft, before }: { text: string; draft: Definition | null; before: Problem[] },
+): Promise<Question> {
   const refuse = (message: string) => new AppError('INVALID_INPUT', { details: [{ path: 'definition', message }] })
-  const masker = await tenantMasker(ctx)
-  const user = request(masker.text(text), draft)
+  const errors = before.filter(({ severity, code }) => severity === 'error' && code !== 'W_SIMULATION')
+  const user = request(masker.text(text), draft, masker.json(errors))
   if (user.length - text.length > MAX_DRAFT) throw refuse('is too large for a model to change. Edit it by hand.')
   // Masking the draft would put the mask into the workflow.
-  if (masker.text(user) !== user)
+  if (!isDeepStrictEqual(masker.json(draft), draft))
     throw refuse('contains a value of the vault. Use ${secrets.NAME} in its place, and then describe the change.')
-  return { system: instructions(masker.json(await readWorkspace(ctx)), draft !== null), user }
+  return { system: instructions(await readWorkspace(ctx, masker), draft !== null), user }
+}
+
+interface Limits {
+  signal: AbortSignal
+  deadline: number
 }
 
 /** Asks until an answer passes. */
@@ -85,36 +105,44 @@ class Attempts {
   private readonly budget = new Budget()
   private readonly messages: ModelMessage[]
   private made = 0
-  /** An answer that can be offered, if no later one is better. */
+  /** The best answer so far that can be offered. */
   private fit: Judged | null = null
 
   constructor(
     private readonly open: OpenModel,
     private readonly model: ModelConfig,
     private readonly asked: Question,
-    private readonly judge: Judge,
+    private readonly answers: { judge: Judge; masker: Masker },
   ) {
     this.messages = [{ role: 'user', content: asked.user }]
   }
 
-  async run(limits: { signal: AbortSignal; deadline: number }): Promise<Described> {
+  async run(limits: Limits): Promise<Described> {
     for (;;) {
-      const text = await this.ask(limits)
-      const judged = await this.judge(text)
+      const { text, tokens } = await this.ask(limits)
+      const judged = await this.answers.judge(text)
       limits.signal.throwIfAborted()
-      if (judged.errors.length === 0) this.fit = judged
+      const { errors, toMend } = judged
+      if (errors.length === 0 && toMend.length <= (this.fit?.toMend.length ?? toMend.length)) this.fit = judged
+      // The next call sends everything that this one sent and returned.
       const isLast =
-        this.made === MAX_ATTEMPTS || this.budget.usage.totalTokens >= MAX_TOKENS || text.length > MAX_ANSWER
-      const left = [...judged.errors, ...judged.doubts]
-      if (left.length === 0 || isLast) return this.outcome(judged)
+        this.made === MAX_ATTEMPTS || this.budget.usage.totalTokens + tokens >= MAX_TOKENS || text.length > MAX_ANSWER
+      if (toMend.length === 0 || isLast) return this.offer() ?? this.refusal(errors)
       this.messages.push(
         { role: 'assistant', content: text.trim() === '' ? '(no answer)' : text },
-        { role: 'user', content: repairRequest(left) },
+        { role: 'user', content: repairRequest(this.answers.masker.json(toMend)) },
       )
     }
   }
 
-  private async ask(limits: { signal: AbortSignal; deadline: number }): Promise<string> {
+  /** Null if no answer can be offered. */
+  offer(): Described | null {
+    if (!this.fit?.definition) return null
+    const { definition, warnings } = this.fit
+    return { offered: true, definition, warnings, metadata: this.metadata }
+  }
+
+  private async ask(limits: Limits): Promise<{ text: string; tokens: number }> {
     this.made += 1
     const { text, usage, end } = await callModel(
       this.open,
@@ -127,17 +155,15 @@ class Attempts {
     )
     this.budget.spend(usage, this.model.prices)
     requireWhole(this.open.provider, end, { maxOutputTokens: undefined })
-    return text
+    return { text, tokens: usage.totalTokens }
   }
 
-  private outcome({ errors }: Judged): Described {
-    const { usage, cost } = this.budget
-    const metadata = {
-      ...{ provider: this.open.provider, modelId: this.open.modelId, attempts: this.made, usage },
-      ...(cost === null ? {} : { cost: Number(cost.toPrecision(12)) }),
-    }
-    const { definition, warnings } = this.fit ?? { definition: null, warnings: [] }
-    if (definition) return { offered: true, definition, warnings, metadata }
-    return { offered: false, problems: errors, metadata }
+  private refusal(problems: Problem[]): Described {
+    return { offered: false, problems, metadata: this.metadata }
+  }
+
+  private get metadata(): DescribeMetadata {
+    const { provider, modelId } = this.open
+    return { provider, modelId, attempts: this.made, ...this.budget.spent }
   }
 }

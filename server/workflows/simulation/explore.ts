@@ -58,6 +58,11 @@ export interface Simulation {
   paths: SimulatedPath[]
 }
 
+/** A simulation, and for its judges how many paths from START completed, shown or not. */
+export interface Explored extends Simulation {
+  completed: { all: number; withoutAssuming: number }
+}
+
 interface Share {
   total: number
   reached: number
@@ -76,7 +81,7 @@ export async function explore(
   definition: Definition,
   given: { outputs: ReadonlyMap<string, KnownOutput>; data: JsonObject; answers: JsonObject },
   budget: Budget,
-): Promise<Simulation> {
+): Promise<Explored> {
   const world = await inSlices(ctx.tenantId, lookAt(definition, given.outputs, given.answers))
   return inSlices(ctx.tenantId, new Exploration(ctx, world, given.data, budget).run())
 }
@@ -90,6 +95,7 @@ class Exploration {
   private readonly failures = new Map<string, Failed & { input: JsonObject }>()
   private readonly unknown = new Set<string>()
   private longest: SimulatedPath | null = null
+  private readonly completed = { all: 0, withoutAssuming: 0 }
   private visits = 0
   private truncated = false
   private readonly now: Date
@@ -108,7 +114,7 @@ class Exploration {
     this.few = Math.max(FEW_PATHS, this.candidates.numbers.length, this.candidates.texts.length)
   }
 
-  *run(): Sliced<Simulation> {
+  *run(): Sliced<Explored> {
     const { initialStep, onCancel, onFailure } = this.world.definition
     const ended = yield* this.path(MAIN_BRANCH, initialStep, null, false)
     const data = ended?.state.data ?? {}
@@ -185,6 +191,7 @@ class Exploration {
       input: data === null ? input : {},
     }
     this.paths.push(shown)
+    if (data === null && shown.outcome === 'completed') this.count(shown)
     if (!this.longest || shown.steps > this.longest.steps) this.longest = shown
     for (const id of path.doubts) this.unknown.add(id)
     for (const failure of path.failures) {
@@ -192,6 +199,11 @@ class Exploration {
       if (!this.failures.has(key) && this.failures.size < MAX_FAILURES) this.failures.set(key, { ...failure, input })
     }
     return ended
+  }
+
+  private count({ assumed }: SimulatedPath): void {
+    this.completed.all += 1
+    if (!assumed) this.completed.withoutAssuming += 1
   }
 
   private *drive(walk: Generator<void, Ended>): Sliced<Ended | null> {
@@ -226,7 +238,7 @@ class Exploration {
     return checkFields(payload, filled).data
   }
 
-  private report(): Simulation {
+  private report(): Explored {
     const { definition, exits, reachable } = this.world
     const steps = definition.steps.filter(({ id }) => reachable.has(id))
     const ways = steps.flatMap(({ id }) =>
@@ -252,6 +264,7 @@ class Exploration {
       longestPath: { steps: this.longest?.steps ?? 0, visits: this.longest?.visits ?? [] },
       pathsTried: this.paths.length,
       paths: this.paths.slice(0, MAX_PATHS_SHOWN),
+      completed: this.completed,
     }
   }
 }
