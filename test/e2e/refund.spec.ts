@@ -162,7 +162,7 @@ test(`the refund process is drawn from nothing, published and run with at most $
   await hers.goto(`/${workspace.slug}/inbox`)
   await click(hers.getByRole('button', { name: /^Request a decision/ }))
   await click(hers.getByRole('button', { name: 'Approve', exact: true }))
-  await reached(workspace, runId, ({ pauseSignal }) => pauseSignal?.type === 'collect_inputs')
+  await reached(workspace, runId, ({ currentStepId }) => currentStepId === 'collect_inputs')
   await type(page.getByRole('textbox', { name: /^Letter/ }), 'Dear Grace, your refund is on its way.')
   await click(button('Submit'))
   await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
