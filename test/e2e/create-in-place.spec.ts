@@ -144,7 +144,7 @@ test('an agent and a workflow are made where a step needs them', async ({ page, 
   await agent.getByRole('textbox', { name: 'Name', exact: true }).fill('Letter writer')
   await agent.getByLabel('Instructions').fill('Write a kind letter.')
   await agent.getByRole('textbox', { name: 'Name of Answer, summary' }).fill('letter')
-  await agent.getByRole('combobox', { name: 'Type of Answer, letter' }).selectOption('Long text')
+  await agent.getByRole('combobox', { name: 'Type of Answer, letter' }).selectOption('Email')
   await agent.getByRole('button', { name: 'Create agent' }).click()
   await expect(form.getByRole('combobox', { name: 'Agent' })).toHaveValue('Letter writer')
   await expect(form.getByText('not published')).toHaveCount(0)

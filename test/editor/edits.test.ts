@@ -13,12 +13,12 @@ import {
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/history'
 import { canConnect, connect, disconnect } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
 import { freeId, openExitOf, START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import { setMeta } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-settings'
 import {
   addStep,
   changeType,
   duplicateStep,
   removeSteps,
-  setMeta,
   setStepValue,
   updateStep,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addStep, removeSteps, setMeta, updateStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
+import { setMeta } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-settings'
+import { addStep, removeSteps, updateStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import { merge, sameDefinition } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
 import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
 import type { Definition } from '@/server/definition/schema'

@@ -5,7 +5,7 @@ import type { Definition } from '@/server/definition/schema'
 import { isTimeLimit } from '@/server/definition/settings'
 import { useCommitted } from '../draft/use-committed'
 import { nameOf } from '../model/definition'
-import { setInitial, setMeta } from '../model/edit-steps'
+import { setInitial, setMeta } from '../model/edit-settings'
 import styles from './inspector.module.css'
 
 /** The form of the workflow itself, shown while no step is selected. */
