@@ -8,14 +8,16 @@ import { findStep, stepLabel } from '../model/definition'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
 
-/** Changes a step's name and id, and updates the references to it. */
-export function RenameDialog(props: {
+export interface RenameDialogProps {
   definition: Definition
   catalog: Catalog
   stepId: string
   onRename: (name: string, id: string) => void
   onClose: () => void
-}) {
+}
+
+/** Changes a step's name and id, and updates the references to it. */
+export function RenameDialog(props: RenameDialogProps) {
   const { definition, catalog, stepId, onRename, onClose } = props
   const step = findStep(definition, stepId)
   const [name, setName] = useState(typeof step?.name === 'string' ? step.name : '')

@@ -9,7 +9,7 @@ import type { EditorDialog } from '../actions/screen'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { ConnectDialog, DisconnectDialog, FindDialog } from '../dialogs/connect-dialog'
 import { ExitPicker } from '../dialogs/exit-picker'
-import { RenameDialog } from '../dialogs/rename-dialog'
+import type { RenameDialogProps } from '../dialogs/rename-dialog'
 import { StepPicker } from '../dialogs/step-picker'
 import { stepLabel } from '../model/definition'
 import { updateStep } from '../model/edit-steps'
@@ -17,6 +17,11 @@ import { fragmentOf } from '../model/fragment'
 
 const KeysDialog = dynamic<{ onClose: () => void }>(
   () => loadDialog(() => import('../dialogs/keys-dialog').then((module) => module.KeysDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
+
+const RenameDialog = dynamic<RenameDialogProps>(
+  () => loadDialog(() => import('../dialogs/rename-dialog').then((module) => module.RenameDialog)),
   { ssr: false, loading: WaitingDialog },
 )
 
