@@ -8,12 +8,12 @@ import type { Definition } from '@/server/definition/schema'
 import type { FoundCopy } from '../../../_draft/copies'
 import type { DraftStore, Kept } from '../draft/draft-store'
 
-/** Offers to restore changes that an earlier visit did not save. They stay on this device until the user decides. */
-export function RestoreDialog({
-  draft,
-}: {
+export interface RestoreDialogProps {
   draft: Pick<DraftStore, 'getState' | 'findUnsaved' | 'restoreUnsaved' | 'discardUnsaved'>
-}) {
+}
+
+/** Offers to restore changes that an earlier visit did not save. They stay on this device until the user decides. */
+export function RestoreDialog({ draft }: RestoreDialogProps) {
   const [copy, setCopy] = useState<FoundCopy<Kept> | null>(null)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editor opens

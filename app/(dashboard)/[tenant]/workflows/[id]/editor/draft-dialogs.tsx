@@ -7,7 +7,7 @@ import type { GoTo, SaveNow } from '../actions/screen'
 import type { ConflictDialogProps } from '../dialogs/conflict-dialog'
 import type { DescribeDialogProps } from '../dialogs/describe-dialog'
 import type { PublishDialogProps } from '../dialogs/publish-dialog'
-import { RestoreDialog } from '../dialogs/restore-dialog'
+import type { RestoreDialogProps } from '../dialogs/restore-dialog'
 import type { DraftControl } from '../draft/use-draft'
 
 const PublishDialog = dynamic<PublishDialogProps>(
@@ -21,6 +21,12 @@ const ConflictDialog = dynamic<ConflictDialogProps>(
 const DescribeDialog = dynamic<DescribeDialogProps>(
   () => loadDialog(() => import('../dialogs/describe-dialog').then((module) => module.DescribeDialog)),
   { ssr: false, loading: WaitingDialog },
+)
+
+// Shown only if this device has unsaved changes, so nothing waits for it.
+const RestoreDialog = dynamic<RestoreDialogProps>(
+  () => loadDialog(() => import('../dialogs/restore-dialog').then((module) => module.RestoreDialog)),
+  { ssr: false, loading: () => null },
 )
 
 /** The dialogs about the whole draft: publishing or describing it, resolving a conflict, restoring unsaved changes. */
