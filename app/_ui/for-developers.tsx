@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './for-developers.module.css'
 
-/** What only those need who call the API: closed until somebody asks for it. */
+/** Text that only people who call the API need. It is closed until somebody opens it. */
 export function ForDevelopers({ children }: { children: ReactNode }) {
   return (
     <details className={styles.part}>

@@ -2,7 +2,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import type { SyntheticEvent } from 'react'
 
-/** Stands for a date that is typed in part, whose text a browser does not give. No date, so forms refuse it. */
+/** A date that is only partly typed: a browser does not reveal its text, and forms refuse this value. */
 const HALF_TYPED = 'half-typed'
 
 /** A date as a browser’s own field. One that is typed in part is an error rather than no date. */

@@ -15,7 +15,7 @@ const GROUPS: Record<CatalogEntry['group'], string> = { people: 'People', work: 
 const MAX_SHOWN = 100
 const RECENT = 'millrace-recent-steps'
 
-/** Picks a step type, or what a step can use at once: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */
+/** Picks a step type, or a tool, agent or workflow to use in a step: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */
 export function StepPicker(props: {
   catalog: Catalog
   /** The name of the step before it; null if it stays unconnected. */
