@@ -8,7 +8,10 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 export const shared = {
   resolve: { alias: { '@': root.replace(/\/$/, ''), 'server-only': `${root}test/support/server-only.ts` } },
 }
-const files = projects(root)
+/** These test what a process remembers, or count statements, which its memory reduces. */
+const MEMORY = ['remembered', 'statements', 'handover'].map((name) => `test/interpreter/${name}.test.ts`)
+/** `MILLRACE_TEST_RECALL=off npm test` runs the suite in processes that remember nothing, without those of `MEMORY`. */
+const files = projects(root, process.env.MILLRACE_TEST_RECALL === 'off' ? MEMORY : [])
 // The time limit only ends a test that hangs; it measures nothing. A slow machine that also builds and runs browsers
 // can take twenty times as long as a quiet one.
 const patience = {
@@ -37,8 +40,6 @@ const shares = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
 /** The same, and each file reloads the product. Isolation would also reload `node_modules`. */
 const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts', 'test/support/fresh-modules.ts'] }
 
-/** These test a process's caches, or count statements, which the caches reduce. */
-const MEMORY = ['remembered', 'statements'].map((name) => `test/interpreter/${name}.test.ts`)
 /** Those that pass as well when a process remembers nothing. */
 const WITHOUT_RECALL = files.main.filter((file) => file.startsWith('test/interpreter/') && !MEMORY.includes(file))
 

@@ -5,6 +5,7 @@ import { withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { database as processDatabase } from '@/server/database'
 import { forget, recallPause } from '@/server/interpreter/recall/run'
+import { recalls } from '@/server/interpreter/recall/switch'
 import { type RouteHandler, route } from '@/server/rest/route'
 import { loadSamples } from '@/server/tenants/boot/seed'
 import { publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
@@ -237,8 +238,9 @@ const ASKS = {
 }
 
 describe.each([
-  ['its process remembers', true],
-  ['it has to read', false],
+  // Without recall, a process remembers no run.
+  ...(recalls() ? [['its process remembers', true] as const] : []),
+  ['it has to read', false] as const,
 ])('of a run that %s,', (_what, remembers) => {
   beforeEach(() => {
     remembered = remembers

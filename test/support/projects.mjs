@@ -23,11 +23,15 @@ const STATE = /process\.env|\bvi\.(stub|mock|doMock|useFake|setSystem)|stopSandb
 /** Settings and stand-ins that modules read when they are loaded. */
 const LOADED = /\bvi\.(mock|doMock)|\b(INNGEST_(EVENT|SIGNING|BASE|DEV)\w*|VERCEL|ENGINE): /
 
-/** All test files by project. */
-export function projects(root = process.cwd()) {
+/**
+ * All test files by project.
+ * @param {string} root
+ * @param {string[]} without files to leave out
+ */
+export function projects(root = process.cwd(), without = []) {
   /** @type {Record<Project, string[]>} */
   const found = { check: [], unit: [], 'unit alone': [], main: [], 'main alone': [], service: [], processes: [] }
-  for (const file of testFiles(root)) found[projectOf(root, file)].push(file)
+  for (const file of testFiles(root)) if (!without.includes(file)) found[projectOf(root, file)].push(file)
   return found
 }
 

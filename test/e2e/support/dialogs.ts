@@ -100,7 +100,7 @@ export const DIALOGS: Opened[] = [
     opener: button('Actions for these runs'),
     next: (page) => page.getByRole('menuitem', { name: /^Run ended runs again/ }).click(),
   },
-  { what: 'running a workflow', at: () => '/workflows', ...inMenu('Run') },
+  { what: 'starting a workflow from the list', at: () => '/workflows', ...inMenu('Start') },
   { what: 'cancelling a run', at: ({ asking }) => `/runs/${asking}`, opener: button(/^Cancel/) },
   {
     what: 'terminating a run',
