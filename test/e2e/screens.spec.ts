@@ -212,6 +212,7 @@ for (const { what, at, first, opener, next, closer } of sampled(DIALOGS, 4)) {
     await expect(dialog).toBeVisible()
     await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
     await look(page, what)
+    await expect(dialog, 'still open after a change of width').toBeVisible()
     await page.keyboard.press('Escape')
     if (closer !== undefined) await dialog.getByRole('button', { name: closer }).click()
     await expect(dialog).toBeHidden()

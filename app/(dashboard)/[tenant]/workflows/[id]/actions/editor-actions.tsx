@@ -1,6 +1,8 @@
 'use client'
 import { createContext, use } from 'react'
 import type { Problem } from '@/server/workflows/check/problem'
+import type { Created } from '../../../_new/create-and-publish'
+import type { Callee } from '../dialogs/create-dialog'
 import type { Position } from '../model/definition'
 import type { InsertPoint } from '../model/edit-steps'
 
@@ -23,6 +25,8 @@ export interface EditorActions {
   duplicate(stepId: string): void
   copy(stepIds: readonly string[]): void
   openRename(stepId: string): void
+  /** Opens the dialog that creates what a step calls. */
+  openCreate(what: Callee, onCreated: (created: Created) => void): void
   move(positions: Readonly<Record<string, Position>>): void
   /** The label of the problem's fix; null if it takes more than a click. */
   fixOf(problem: Problem): string | null

@@ -1,4 +1,6 @@
 import type { Definition } from '@/server/definition/schema'
+import type { Created } from '../../../_new/create-and-publish'
+import type { Callee } from '../dialogs/create-dialog'
 import type { Position } from '../model/definition'
 import type { InsertPoint } from '../model/edit-steps'
 
@@ -17,6 +19,7 @@ export type EditorDialog =
   | { kind: 'disconnect'; from: string }
   | { kind: 'replace'; from: string; exit: string; to: string; replaces: string }
   | { kind: 'rename'; stepId: string }
+  | { kind: 'create'; what: Callee; onCreated: (created: Created) => void }
   | { kind: 'paste'; definition: Definition }
   | { kind: 'find' }
   | { kind: 'keys' }

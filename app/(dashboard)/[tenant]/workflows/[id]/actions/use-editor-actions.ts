@@ -314,6 +314,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       ref.current.draft.redo()
       if (label !== null) ref.current.announce(`Redone: ${label}.`)
     },
+    openCreate: (what, onCreated) => ref.current.setDialog({ kind: 'create', what, onCreated }),
     openFind: () => ref.current.setDialog({ kind: 'find' }),
     tidy() {
       if (ref.current.readOnly) return

@@ -8,6 +8,7 @@ import type { Catalog } from '@/server/steps/catalog'
 import type { EditorDialog } from '../actions/screen'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { ConnectDialog, DisconnectDialog, FindDialog } from '../dialogs/connect-dialog'
+import { CreateDialog } from '../dialogs/create-dialog'
 import { ExitPicker } from '../dialogs/exit-picker'
 import type { RenameDialogProps } from '../dialogs/rename-dialog'
 import { StepPicker } from '../dialogs/step-picker'
@@ -121,6 +122,17 @@ export function EditorDialogs(props: {
             )
             if (id !== dialog.stepId) actions.rename(dialog.stepId, id)
             close()
+          }}
+          onClose={close}
+        />
+      )
+    case 'create':
+      return (
+        <CreateDialog
+          what={dialog.what}
+          onCreated={(created) => {
+            close()
+            dialog.onCreated(created)
           }}
           onClose={close}
         />

@@ -1,11 +1,13 @@
 'use client'
-import { Anchor, Group, Select, Text } from '@mantine/core'
+import { Anchor, Button, Group, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { Link } from '@/app/_ui/link'
 import { choicesOf, otherChoice } from '../../../_versioned/choices'
 import { useTenant } from '../../../tenant-context'
-import { CreateInPlace, type Kind } from './create-in-place'
+import { useEditorActions } from '../actions/editor-actions'
+import type { Callee } from '../dialogs/create-dialog'
 import { inputProps, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
@@ -44,10 +46,11 @@ interface Item {
 }
 
 function ResourceSelect(
-  props: WidgetProps & { groups: { group: string; items: readonly Item[] }[]; kind: Kind; loaded: boolean },
+  props: WidgetProps & { groups: { group: string; items: readonly Item[] }[]; kind: Callee; loaded: boolean },
 ) {
   const { groups, kind, loaded, value, onChange, readOnly } = props
-  const { path } = useTenant()
+  const { path, may } = useTenant()
+  const { openCreate } = useEditorActions()
   const all = new Map(groups.flatMap(({ items }) => items.map((item) => [item.id, item])))
   const filled = groups
     .filter(({ items }) => items.length > 0)
@@ -83,11 +86,18 @@ function ResourceSelect(
         </Text>
       )}
       <Group justify="space-between" gap="xs" mt={2}>
-        {!readOnly && (
-          <CreateInPlace
-            kind={kind}
-            onCreated={({ id: created, name }) => onChange(created, { before: nameOf(id), after: name })}
-          />
+        {!readOnly && may(`${kind}:write`) && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            ml={-8}
+            leftSection={<Plus size={12} aria-hidden />}
+            onClick={() =>
+              openCreate(kind, ({ id: created, name }) => onChange(created, { before: nameOf(id), after: name }))
+            }
+          >
+            New {kind}
+          </Button>
         )}
         {known && custom && !id.startsWith('builtin') && (
           <Anchor
