@@ -14,7 +14,26 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 export async function violationsOf(page: Page, rules: RunOptions['runOnly'], without?: string): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source)
   const { violations } = await page.evaluate(runAxe, { rules, without })
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+  const lines: string[] = []
+  for (const { id, nodes } of violations) {
+    const targets = nodes.map(({ target }) => target.join(' '))
+    const small = id === SIZE ? await smallInView(page, targets) : targets
+    if (small.length > 0) lines.push(`${id}: ${small.join(', ')}`)
+  }
+  return lines
+}
+
+const SIZE = 'target-size'
+
+/** A button that the end of a scrolled area cuts off counts as small, so each is measured again in the middle of it. */
+async function smallInView(page: Page, targets: string[]): Promise<string[]> {
+  const small: string[] = []
+  for (const target of targets) {
+    await page.locator(target).evaluate((element) => element.scrollIntoView({ block: 'center' }))
+    const { violations } = await page.evaluate(runAxe, { rules: { type: 'rule', values: [SIZE] }, without: undefined })
+    if (violations.some(({ nodes }) => nodes.some((node) => node.target.join(' ') === target))) small.push(target)
+  }
+  return small
 }
 
 /** Runs in the page. */
