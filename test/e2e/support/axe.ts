@@ -24,13 +24,14 @@ export async function violationsOf(page: Page, rules: RunOptions['runOnly'], wit
 }
 
 const SIZE = 'target-size'
+const ONLY_SIZE = { type: 'rule', values: [SIZE] } satisfies RunOptions['runOnly']
 
 /** A button that the end of a scrolled area cuts off counts as small, so each is measured again in the middle of it. */
 async function smallInView(page: Page, targets: string[]): Promise<string[]> {
   const small: string[] = []
   for (const target of targets) {
     await page.locator(target).evaluate((element) => element.scrollIntoView({ block: 'center' }))
-    const { violations } = await page.evaluate(runAxe, { rules: { type: 'rule', values: [SIZE] }, without: undefined })
+    const { violations } = await page.evaluate(runAxe, { rules: ONLY_SIZE, without: undefined })
     if (violations.some(({ nodes }) => nodes.some((node) => node.target.join(' ') === target))) small.push(target)
   }
   return small
