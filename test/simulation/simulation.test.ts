@@ -54,7 +54,7 @@ describe('finds a planted fault', () => {
       if (without !== text) planted++
       return without
     })
-    const { violations } = await simulateFrom(simulation, 1, 100, (found) => found.violations.length > 0)
+    const { violations } = await simulateFrom(simulation, 1, 400, (found) => found.violations.length > 0)
     expect(planted).toBeGreaterThan(0)
     expect(violations.join('\n')).toMatch(finds)
   })
