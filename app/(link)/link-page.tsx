@@ -2,6 +2,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { WhatToDo } from '@/app/_ui/error-code'
+import { useSecondClick } from '@/app/_ui/use-second-click'
 import { type FormProblem, problemOf } from '@/app/(auth)/api'
 import styles from './link.module.css'
 import { useToken } from './use-token'
@@ -33,6 +34,7 @@ export function LinkPage<V>({
   children: (view: V, shown: Shown<V>) => ReactNode
 }) {
   const token = useToken()
+  useSecondClick()
   const [view, setView] = useState<V | null>(null)
   const [problem, setProblem] = useState<FormProblem | null>(null)
   const reload = useCallback(() => {

@@ -54,7 +54,7 @@ export function AmountInput<U extends string>(
       labelElement="label"
       withAsterisk={props.withAsterisk ?? false}
     >
-      <Group gap={8} wrap="nowrap" mt={4}>
+      <Group gap={8} wrap="nowrap" mt={help ? 4 : 0}>
         <TextInput
           id={id}
           flex={1}

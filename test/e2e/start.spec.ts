@@ -61,6 +61,21 @@ test('an operator lands in the inbox, starts a workflow from its page, and conti
   await expect(page.getByLabel(/^colour/)).toBeVisible()
 })
 
+test('the second click of a double-click does not reach what replaced the button', async ({ page, workspace }) => {
+  const id = await newProcess(workspace)
+  await page.goto(`/${workspace.slug}/start/${id}`)
+  await page.getByLabel('Article').fill('Van 8')
+  const box = await page.getByRole('button', { name: 'Start', exact: true }).boundingBox()
+  await page.mouse.click((box?.x ?? 0) + 10, (box?.y ?? 0) + 10)
+  const heading = page.getByRole('heading', { name: 'It was started' })
+  await expect(heading).toBeFocused()
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  await expect(heading).toBeFocused()
+  await page.getByRole('button', { name: 'Start another' }).click()
+  await expect(page.getByLabel('Article')).toBeVisible()
+})
+
 test('an editor starts the published version beside Publish, or learns that there is none', async ({
   page,
   workspace,

@@ -3,6 +3,7 @@ import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
 import { loadDialog, loadQuiet, nothing, WaitingDialog } from '@/app/_ui/part'
 import { useFocusReturn } from '@/app/_ui/use-focus-return'
+import { useSecondClick } from '@/app/_ui/use-second-click'
 import { HealthBanner } from './health-banner'
 import { Navigation } from './navigation'
 import styles from './shell.module.css'
@@ -35,6 +36,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const askPalette = () => setPaletteAsked((times) => times + 1)
   const openSheet = () => setSheet('open')
   useFocusReturn()
+  useSecondClick()
   useGlobalKeys({ palette: askPalette, sheet: openSheet })
   return (
     <div className={styles.shell}>

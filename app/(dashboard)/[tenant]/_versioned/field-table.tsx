@@ -83,7 +83,7 @@ function FieldRow(props: {
   const limits = limitsText({ ...field, keep: unshown(field, open) })
   const kinds = kindsFor(field, inForms)
   return (
-    <div className={styles.rows}>
+    <div className={`${styles.rows} ${styles.field}`}>
       <div className={`${styles.row} ${listed ? styles.withItems : ''}`}>
         <TextInput
           aria-label={`Name of ${called}`}
