@@ -14,7 +14,7 @@ import styles from './widgets.module.css'
 /** Chooses a tool of the workspace or a built-in one. */
 export function ToolWidget(props: WidgetProps) {
   const trpc = useTRPC()
-  const { data: own } = useQuery(trpc.tools.list.queryOptions({ limit: '100' }))
+  const { data: own } = useQuery(trpc.tools.list.queryOptions({}))
   const { data: builtin } = useQuery(trpc.tools.list.queryOptions({ kind: 'builtin' }))
   // Mantine throws when a value is listed twice.
   const ids = new Set(own?.items.map(({ id }) => id))
@@ -27,15 +27,18 @@ export function ToolWidget(props: WidgetProps) {
 
 export function AgentWidget(props: WidgetProps) {
   const trpc = useTRPC()
-  const { data } = useQuery(trpc.agents.list.queryOptions({ limit: '100' }))
+  const { data } = useQuery(trpc.agents.list.queryOptions({}))
   const groups = [{ group: 'Agents of this workspace', items: data?.items ?? [] }]
   return <ResourceSelect {...props} groups={groups} kind="agent" loaded={data !== undefined} />
 }
 
 export function WorkflowWidget(props: WidgetProps) {
   const trpc = useTRPC()
-  const { data } = useQuery(trpc.workflows.list.queryOptions({ limit: 100 }))
-  const groups = [{ group: 'Workflows of this workspace', items: data?.items ?? [] }]
+  const { data } = useQuery(trpc.runs.workflows.queryOptions())
+  const items = (data ?? [])
+    .filter(({ archived }) => !archived)
+    .map(({ id, name, publishedNumber }) => ({ id, name, publishedVersion: publishedNumber }))
+  const groups = [{ group: 'Workflows of this workspace', items }]
   return <ResourceSelect {...props} groups={groups} kind="workflow" loaded={data !== undefined} />
 }
 
