@@ -3,6 +3,7 @@ import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
 import type { PauseSignal } from '@/server/definition/run'
 import type { Expected } from '@/server/definition/test-case'
+import { MultipartInput } from '@/server/http/multipart-input'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { workflowCases } from '@/server/views/test-cases'
@@ -74,6 +75,18 @@ async function kept(run: { runId: string; workflowId: string }, expected: Expect
   return { id: run.workflowId, caseId: id }
 }
 const results = async (id: string) => (await runWorkflowCases(runtime.ctx, { id, body: {} }, never)).results
+
+test('a run that was started with a file passes as it ended', async () => {
+  const definition = {
+    payload: { invoice: { type: 'file' }, title: { type: 'string', required: false } },
+    steps: [{ id: 'end', type: 'end-flow', output: { attached: '${fileId}', invoice: '${invoice}' } }],
+  }
+  const file = { name: 'a.txt', type: 'text/plain', bytes: Buffer.from('An invoice') }
+  const run = await runtime.wait(await runtime.start(definition, new MultipartInput(new Map(), file, [])))
+  expect(run.result).toEqual({ attached: run.data.fileId, invoice: run.data.fileId })
+  const { id } = await kept(run, { kind: 'same' })
+  expect(await results(id)).toMatchObject([{ outcome: 'passed', differences: [] }])
+})
 
 test('a run that was kept is walked again on the draft, with its results and answers, and nothing is executed', async () => {
   const run = await ended(PRICE, { qty: 3 }, { form: { note: 'fine' } })

@@ -38,6 +38,8 @@ export async function replay(
   kept: WorkflowCase,
 ): Promise<CaseEnd | { notRun: string }> {
   const { data, details } = checkFields(definition.payload, kept.data)
+  // A form's file is no declared field.
+  const fileId = own(kept.data, 'fileId')
   if (details.length > 0) {
     return { failed: { code: 'INVALID_INPUT', message: details.map(({ message }) => message).join(', ') } }
   }
@@ -45,7 +47,7 @@ export async function replay(
     run: { failing: null, cancelRequestedAt: null },
     ref: { tenantId, runId: 'run_replayed', epoch: 1, segment: 1, branch: MAIN_BRANCH },
     definition,
-    data: fieldsInStoredOrder(data),
+    data: fieldsInStoredOrder(fileId === undefined ? data : { fileId, ...data }),
     refs: {},
     own: null,
   }
