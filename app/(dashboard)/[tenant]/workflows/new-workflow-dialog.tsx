@@ -148,7 +148,10 @@ function useCreate(use: ((workflow: Created) => void) | undefined) {
     },
     onSuccess: async (created, begin) => {
       if (!use) return
-      await queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() })
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() }),
+        queries.invalidateQueries({ queryKey: trpc.runs.workflows.queryKey() }),
+      ])
       if ('body' in begin && !begin.publishes)
         notifyDone(`“${created.name}” is a draft. Open it and publish it before a run uses it.`)
     },
