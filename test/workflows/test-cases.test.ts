@@ -83,7 +83,8 @@ test('a run that was started with a file passes as it ended', async () => {
   }
   const file = { name: 'a.txt', type: 'text/plain', bytes: Buffer.from('An invoice') }
   const run = await runtime.wait(await runtime.start(definition, new MultipartInput(new Map(), file, [])))
-  expect(run.result).toEqual({ attached: run.data.fileId, invoice: run.data.fileId })
+  const { fileId } = run.data as { fileId: string }
+  expect(run.result).toEqual({ attached: fileId, invoice: fileId })
   const { id } = await kept(run, { kind: 'same' })
   expect(await results(id)).toMatchObject([{ outcome: 'passed', differences: [] }])
 })

@@ -1,22 +1,15 @@
 'use client'
 import { ActionIcon, Combobox, Textarea, TextInput, Tooltip, useCombobox } from '@mantine/core'
 import { Braces } from 'lucide-react'
-import dynamic from 'next/dynamic'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { loadQuiet, nothing } from '@/app/_ui/part'
 import type { FieldType } from '@/server/definition/schema'
 import { byFit, suits } from '../../../_arguments/matches'
 import { useCommitted } from '../draft/use-committed'
 import styles from './expression-input.module.css'
+import { Gives } from './gives'
 import { type ScopeEntry, useScope } from './scope-context'
 import { ScopeEntryLine } from './scope-entry'
 import { afterPath, findEntries, openedAt } from './scope-search'
-
-// Evaluates expressions: not needed before there are values.
-const Preview = dynamic(() => loadQuiet(() => import('./preview').then((module) => module.Preview)), {
-  ssr: false,
-  loading: nothing,
-})
 
 interface Props {
   id?: string
@@ -140,7 +133,7 @@ export function ExpressionInput(props: Props) {
     inputContainer: (input: ReactNode) => (
       <>
         {input}
-        <Preview text={text} code={code} />
+        <Gives text={text} code={code} />
       </>
     ),
     spellCheck: multiline && !code,

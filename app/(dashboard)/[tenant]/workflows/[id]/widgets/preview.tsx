@@ -1,12 +1,11 @@
 'use client'
 import { previewOf } from '../model/preview'
+import type { ShownValues } from '../model/shown-values'
 import styles from './preview.module.css'
-import { useScope } from './scope-context'
 
-/** What a field's text gives with the values that are shown beside it. Nothing if it refers to none. */
-export function Preview({ text, code }: { text: string; code: boolean }) {
-  const { values } = useScope()
-  const preview = values && previewOf(text, code, values)
+/** What a text gives with the values that are shown beside it. Nothing if that cannot be said. */
+export function Preview({ text, code, values }: { text: string; code: boolean; values: ShownValues }) {
+  const preview = previewOf(text, code, values)
   if (!preview) return null
   return (
     <p className={styles.preview}>

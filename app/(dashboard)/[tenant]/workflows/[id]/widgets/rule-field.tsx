@@ -4,7 +4,7 @@ import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { TextButton } from '@/app/_ui/text-button'
 import { readRule } from '../model/rule'
 import { ExpressionInput } from './expression-input'
-import { Preview } from './preview'
+import { Gives } from './gives'
 import { RuleBuilder } from './rule-builder'
 
 const HOW = 'Compare fields with ==, !=, <, >, in; combine with &&, ||, !.'
@@ -60,7 +60,7 @@ export function RuleField(props: ComponentProps<typeof ExpressionInput>) {
         </Text>
       )}
       <RuleBuilder name={name} of={of} text={value} rule={rule} onChange={onChange} readOnly={readOnly} />
-      <Preview text={value} code />
+      <Gives text={value} code />
       {error && (
         <Text size="xs" c="var(--mantine-color-error)">
           {error}

@@ -20,8 +20,8 @@ interface Scope {
   entries: ScopeEntry[]
   /** The only values of some of them. */
   choices?: ReadonlyMap<string, readonly JsonValue[]> | undefined
-  /** The values to fill in expressions with; null without any. */
-  values: ShownValues | null
+  /** The values to fill in expressions with; null before they are read or without any, undefined where none are shown. */
+  values: ShownValues | null | undefined
   /** The names of START and of the other steps, which a new name should not repeat. */
   taken: ReadonlySet<string>
   /** Whether an earlier step can add fields of any name. */
@@ -45,7 +45,7 @@ export function ScopeProvider(props: {
   taken?: ReadonlySet<string>
   children: ReactNode
 }) {
-  const { entries, open, labelOf, choices, values = null, taken = NONE, children } = props
+  const { entries, open, labelOf, choices, values, taken = NONE, children } = props
   const target = useRef<InsertTarget | null>(null)
   const value = useMemo(
     () => ({ entries, open, labelOf, choices, values, taken, target }),
