@@ -16,7 +16,8 @@ export function proxy(request: NextRequest): NextResponse {
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self'",
-    `connect-src 'self'${development ? ' ws:' : ''}`,
+    // Pages send large files straight to the store.
+    `connect-src 'self'${process.env.BLOB_READ_WRITE_TOKEN ? ' https://vercel.com/api/blob/' : ''}${development ? ' ws:' : ''}`,
     "worker-src 'self' blob:",
     "object-src 'none'",
     "base-uri 'none'",

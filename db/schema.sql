@@ -459,6 +459,7 @@ CREATE TABLE files (
   created_at timestamp(3) with time zone NOT NULL,
   claimed_at timestamp(3) with time zone,
   condemned_at timestamp(3) with time zone,
+  uploaded_by text,
   CONSTRAINT files_tenant_id_id_pk PRIMARY KEY (tenant_id, id)
 );
 

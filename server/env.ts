@@ -93,10 +93,7 @@ const Variables = z.object({
   METRICS_TOKEN: optional.refine((value) => value === undefined || /^[\x21-\x7e]{16,256}$/.test(value), {
     message: 'must have 16 to 256 printable ASCII characters without spaces',
   }),
-  /**
-   * The workspace whose owners see the state of the service; by default, the only one of an installation with a single
-   * one.
-   */
+  /** The workspace whose owners see the state of the service; by default, the only one if there is a single one. */
   OPERATOR_TENANT_ID: optional.refine((value) => value === undefined || /^[A-Za-z0-9_-]{1,80}$/.test(value), {
     message: 'must be the id of a workspace, such as ten_default',
   }),
@@ -152,6 +149,7 @@ const Variables = z.object({
       message: 'must be the read-write token of a Vercel Blob store (vercel_blob_rw_…)',
     },
   ),
+  UPLOAD_LIMIT_MB: count(4, 100, 25),
   /** Read by the launcher and the web process: see `cli/common.mjs`. */
   STOP_DELAY_MS: count(0, 120_000, 0),
   SYNC_START_TIMEOUT_MS: count(0, 600_000, 50_000),

@@ -57,8 +57,13 @@ export interface FormProblem {
 
 export const NO_PROBLEM: FormProblem = { fields: {}, text: null, code: null }
 
+/** The service's error that a failed upload carries. */
+function errorIn(error: unknown): VisibleError | null {
+  return (error as { data?: { error?: VisibleError } } | null)?.data?.error ?? null
+}
+
 export function problemOf(error: unknown): FormProblem {
-  const told = error instanceof CallFailed ? error.told : null
+  const told = error instanceof CallFailed ? error.told : errorIn(error)
   if (!told) {
     return { ...NO_PROBLEM, text: 'The service could not be reached. Check the connection and try again.' }
   }

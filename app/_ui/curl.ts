@@ -12,6 +12,8 @@ export interface CurlCall {
   form?: string[] | undefined
   /** JSON. */
   body?: string | undefined
+  /** The name of a file whose bytes are the body. */
+  file?: string | undefined
   /** The response is streamed. */
   stream?: boolean
   /** The response is a file, saved under its own name. */
@@ -19,7 +21,7 @@ export interface CurlCall {
 }
 
 export function curlCommand(call: CurlCall): string {
-  const { url, key, tenantId, headers = {}, form = [], body, stream, save } = call
+  const { url, key, tenantId, headers = {}, form = [], body, file, stream, save } = call
   const method = call.method ?? (body === undefined && form.length === 0 ? 'GET' : 'POST')
   const lines = [
     `curl ${stream ? '-N' : '-s'} ${method === 'GET' ? '' : `-X ${method} `}${quote(url)}`,
@@ -33,6 +35,9 @@ export function curlCommand(call: CurlCall): string {
     ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...form.map((part) => `-F ${quote(part)}`),
     ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d ${quote(body)}`]),
+    ...(file === undefined
+      ? []
+      : [`-H 'content-type: application/octet-stream'`, `--data-binary ${quote(`@${file}`)}`]),
     ...(save ? ['-OJ'] : []),
   ]
   return lines.join(' \\\n  ')

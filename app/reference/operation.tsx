@@ -29,6 +29,7 @@ export function OperationPart(props: Props) {
   const { operationId: id, requestBody } = operation
   const json = requestBody?.content['application/json']
   const form = requestBody?.content['multipart/form-data']
+  const bytes = requestBody?.content['application/octet-stream']
   const call = sampleCall(document, method, path, operation)
   return (
     <section id={id} aria-labelledby={`${id}-title`} className={styles.operation}>
@@ -55,6 +56,12 @@ export function OperationPart(props: Props) {
             <h4 className={styles.part}>Or a form (multipart/form-data)</h4>
             <Prose text={form.schema.description ?? ''} className={styles.note} />
             <SchemaTree schema={form.schema} anchor={`${id}.form`} />
+          </>
+        ) : null}
+        {bytes ? (
+          <>
+            <h4 className={styles.part}>Body (bytes)</h4>
+            <Prose text={bytes.schema.description ?? ''} className={styles.note} />
           </>
         ) : null}
         <h4 className={styles.part}>Responses</h4>

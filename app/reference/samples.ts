@@ -1,12 +1,15 @@
 import { curlCommand } from '@/app/_ui/curl'
 import type { DocumentedOperation, Example, OpenApiDocument, Parameter } from '@/server/openapi/types'
 
-/** A sample call: the URL with example values in its path, and a body. */
+/** A sample call: the URL with example values in its path, the headers that it needs, and a body. */
 export interface SampleCall {
   method: string
   url: string
   /** Absent when nothing is sent. */
   body?: Example['value']
+  headers: Record<string, string>
+  /** The file whose bytes are the body. */
+  file?: string
   secured: boolean
   accepts: 'json' | 'bytes' | 'events'
 }
@@ -20,7 +23,12 @@ export function sampleCall(
   const examples = operation.requestBody?.content['application/json']?.examples ?? {}
   const [example] = Object.values(examples)
   const url = `${document.servers[0]?.url ?? ''}${pathWithExamples(path, operation)}`
-  const call = { method, url, secured: operation['x-role'] !== 'nobody', accepts: acceptsOf(operation) }
+  const required = headersOf({ operation }, document).filter((header) => header.required)
+  const headers = Object.fromEntries(required.map(({ name, example }) => [name.toLowerCase(), String(example)]))
+  const call = {
+    ...{ method, url, headers, secured: operation['x-role'] !== 'nobody', accepts: acceptsOf(operation) },
+    ...(takesBytes(operation) ? { file: 'report.pdf' } : {}),
+  }
   return example && 'value' in example ? { ...call, body: example.value } : call
 }
 
@@ -29,6 +37,20 @@ function pathWithExamples(path: string, operation: DocumentedOperation): string 
     operation.parameters.flatMap((it) => (isParameter(it) ? [[it.name, it.example] as const] : [])),
   )
   return path.replace(/\{(\w+)\}/g, (all, name: string) => String(examples.get(name) ?? all))
+}
+
+/** Whether the body of the call is a file. */
+export function takesBytes({ requestBody }: DocumentedOperation): boolean {
+  return requestBody?.content['application/octet-stream'] !== undefined
+}
+
+export function headersOf(
+  { operation }: { operation: DocumentedOperation },
+  { components }: OpenApiDocument,
+): Parameter[] {
+  return operation.parameters
+    .flatMap((it) => (isParameter(it) ? [it] : (components.parameters[it.$ref.split('/').at(-1) ?? ''] ?? [])))
+    .filter((it) => it.in === 'header')
 }
 
 export function isParameter(parameter: Parameter | { $ref: string }): parameter is Parameter {
@@ -41,10 +63,9 @@ function acceptsOf({ responses }: DocumentedOperation): SampleCall['accepts'] {
   return types.includes('*/*') ? 'bytes' : 'json'
 }
 
-export function curlSample({ method, url, body, secured, accepts }: SampleCall): string {
+export function curlSample({ method, url, headers, body, file, secured, accepts }: SampleCall): string {
   return curlCommand({
-    url,
-    method,
+    ...{ url, method, headers, file },
     key: secured ? undefined : null,
     body: body === undefined ? undefined : JSON.stringify(body, null, 2),
     stream: accepts === 'events',
@@ -57,8 +78,9 @@ export function curlFormSample({ url }: SampleCall): string {
   return curlCommand({ url: url.replace(/wf_\w+$/, 'wf_document'), form: ['attachment=@note.txt'] })
 }
 
-export function typescriptSample({ method, url, body, secured, accepts }: SampleCall): string {
+export function typescriptSample({ method, url, headers: needs, body, file, secured, accepts }: SampleCall): string {
   const headers = [
+    ...Object.entries(needs).map(([name, value]) => `    '${name}': '${value}',`),
     ...(secured ? [`    'x-api-key': env.API_KEY ?? '',`, `    'x-tenant-id': env.TENANT_ID ?? '',`] : []),
     ...(body === undefined ? [] : [`    'content-type': 'application/json',`]),
   ]
@@ -66,10 +88,15 @@ export function typescriptSample({ method, url, body, secured, accepts }: Sample
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
     ...(body === undefined ? [] : [`  body: JSON.stringify(${indent(JSON.stringify(body, null, 2))}),`]),
+    ...(file === undefined ? [] : [`  body: await readFile('${file}'),`]),
   ]
   const call = options.length > 0 ? ['url, {', ...options, '})'].join('\n') : 'url)'
   const needed = [...(secured ? ['env'] : []), ...(accepts === 'events' ? ['stdout'] : [])]
-  const head = needed.length > 0 ? `import { ${needed.join(', ')} } from 'node:process'\n\n` : ''
+  const imports = [
+    ...(file === undefined ? [] : [`import { readFile } from 'node:fs/promises'`]),
+    ...(needed.length > 0 ? [`import { ${needed.join(', ')} } from 'node:process'`] : []),
+  ]
+  const head = imports.length > 0 ? `${imports.join('\n')}\n\n` : ''
   return `${head}const url = '${url}'\nconst response = await fetch(${call}\n${READ[accepts]}`
 }
 

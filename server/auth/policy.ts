@@ -27,6 +27,8 @@ export const POLICY = {
   'task:read': 'viewer',
   'task:answer': 'operator',
   'file:read': 'viewer',
+  /** To store a file for a run that the caller is about to start, or for an answer. */
+  'file:upload': 'operator',
   'agent:read': 'viewer',
   'agent:invoke': 'operator',
   'agent:write': 'editor',
@@ -61,7 +63,7 @@ export function may(role: Role, operation: Operation): boolean {
  */
 const WITHIN_REACH: readonly Operation[] = [
   ...(['workflow:read', 'run:read', 'run:start', 'run:resume', 'run:cancel', 'run:terminate', 'run:retry'] as const),
-  ...(['file:read', 'agent:read', 'agent:invoke'] as const),
+  ...(['file:read', 'file:upload', 'agent:read', 'agent:invoke'] as const),
 ]
 
 /** Whether `authorize` would allow the operation. */

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { installation } from '@/db/schema/installation'
 import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { type Env, EnvError } from '../env'
 import { type FileStoreKind, fileStore } from '../host/installation'
+import { INCOMPLETE } from './direct/find'
 import type { FileStorage } from './file-storage'
 import { storageIn } from './storage'
 
@@ -26,6 +27,8 @@ interface Moved {
   copied: number
   /** Present from an earlier attempt. */
   there: number
+  /** Uploads that were begun and not completed. Their senders have to begin again. */
+  abandoned: number
   store: FileStoreKind
 }
 
@@ -42,7 +45,7 @@ export async function moveFiles(
 ): Promise<Moved> {
   const names = [fileStore(settings, from), fileStore(settings, to)]
   const [noted] = await db.select({ store: installation.fileStore }).from(installation)
-  if (noted?.store === names[1]) return { copied: 0, there: 0, store: to }
+  if (noted?.store === names[1]) return { copied: 0, there: 0, abandoned: 0, store: to }
   if (noted?.store != null && noted.store !== names[0])
     throw new EnvError(
       `The files of this service are not in the ${from} that the settings name. Set what they were stored with.`,
@@ -54,12 +57,13 @@ export async function moveFiles(
     if (await db.transaction((tx) => switchOver(tx, move, names[1] ?? null))) break
     await sleep(TRY_AGAIN_MS)
   }
-  return { copied: move.copied, there: move.there, store: to }
+  return { copied: move.copied, there: move.there, abandoned: move.abandoned, store: to }
 }
 
 /** @returns false if an upload is in progress, or more files arrived than can be copied while the others wait */
 async function switchOver(tx: Tx, move: Move, store: string | null): Promise<boolean> {
-  // An upload locks this row until its own row exists: none starts from here on.
+  // A stored file locks this row until its own row exists, and an upload before a run until it is complete: from here on
+  // there are no others.
   await tx.insert(installation).values({ id: true }).onConflictDoNothing()
   await tx.select({ store: installation.fileStore }).from(installation).for('update')
   const left = await move.left(tx)
@@ -68,6 +72,7 @@ async function switchOver(tx: Tx, move: Move, store: string | null): Promise<boo
   if (move.underWay > 0) return false
   await move.forget(tx)
   move.requireWhole()
+  await move.abandon(tx)
   await tx.update(installation).set({ fileStore: store })
   return true
 }
@@ -75,6 +80,7 @@ async function switchOver(tx: Tx, move: Move, store: string | null): Promise<boo
 class Move {
   copied = 0
   there = 0
+  abandoned = 0
   underWay = 0
   /** Files in the target, by tenant and id. */
   private readonly done = new Map<string, Row>()
@@ -132,6 +138,16 @@ class Move {
     else this.lost.add(rowKey(row))
   }
 
+  /** Ends uploads that are not complete: their tokens lead to the old place. */
+  async abandon(tx: Tx): Promise<void> {
+    const ended = await tx
+      .update(files)
+      .set({ condemnedAt: sql`now()` })
+      .where(and(eq(files.sha256, INCOMPLETE), isNull(files.condemnedAt)))
+      .returning({ id: files.id })
+    this.abandoned = ended.length
+  }
+
   /** Removes copies of files that have been deleted since. */
   async forget(db: Db | Tx): Promise<void> {
     const gone = new Map(this.done)
@@ -149,7 +165,7 @@ class Move {
   }
 }
 
-/** Excludes files that are about to be deleted. */
+/** Excludes files that are about to be deleted, and uploads that are not complete. */
 async function* rowsOf(db: Db | Tx): AsyncGenerator<Row> {
   const { tenantId, id, size, sha256, claimedAt } = files
   for (let last: Row | undefined; ; ) {
@@ -157,7 +173,7 @@ async function* rowsOf(db: Db | Tx): AsyncGenerator<Row> {
     const page: Row[] = await db
       .select({ tenantId, id, size, sha256, claimedAt })
       .from(files)
-      .where(and(isNull(files.condemnedAt), after))
+      .where(and(isNull(files.condemnedAt), ne(sha256, INCOMPLETE), after))
       .orderBy(tenantId, id)
       .limit(PAGE)
     yield* page

@@ -7,6 +7,7 @@ import { filesOf } from '../definition/file-fields'
 import { type JsonObject, own } from '../definition/json'
 import type { Fields } from '../definition/schema'
 import { AppError } from '../errors'
+import { ownUploads } from './direct/find'
 
 interface Options {
   /** The prefix of a field's name in the path of a detail. */
@@ -15,6 +16,8 @@ interface Options {
   kept?: JsonObject
   /** The files that are stored together with the values. */
   staged?: readonly string[]
+  /** Gets the caller's own uploads that the values name: the caller gives them to the run. Without it, they are refused. */
+  uploads?: string[]
 }
 
 /**
@@ -26,7 +29,7 @@ export async function requireFiles(
   ctx: ServiceContext,
   fields: Fields,
   data: JsonObject,
-  { at = '', kept = {}, staged = [] }: Options = {},
+  { at = '', kept = {}, staged = [], uploads }: Options = {},
 ): Promise<void> {
   const named = Object.entries(fields).flatMap(([name, field]) => {
     const known = [...filesOf(field, field.default), ...filesOf(field, own(kept, name))]
@@ -35,7 +38,11 @@ export async function requireFiles(
   })
   if (named.length === 0) return
   const found = await storedFiles(ctx, [...new Set(named.map(({ id }) => id))])
-  const refused = named.filter(({ id, isGiven }) => !found.has(id) || (isGiven && !found.get(id)))
+  const unknown = named.filter(({ id, isGiven }) => !found.has(id) || (isGiven && !found.get(id)))
+  const ids = unknown.map(({ id }) => id)
+  const uploaded = uploads ? await ownUploads(ctx, ids) : new Set<string>()
+  uploads?.push(...uploaded)
+  const refused = unknown.filter(({ id }) => !uploaded.has(id))
   const details = [...new Set(refused.map(({ name }) => name))].map((name) => {
     const what = fields[name]?.type === 'file' ? 'the id of a stored file' : 'a list of ids of stored files'
     return { path: `${at}${name}`, message: `${name} must be ${what} that you may read` }

@@ -33,45 +33,125 @@ const ZIPPED: [folder: string, type: string][] = [
   ['ppt/', `${OFFICE}presentationml.presentation`],
 ]
 
+/** A longer text is not parsed, which would hold up everything else. */
+const MAX_JSON_CHARS = 4 * 1024 * 1024
+/** No mark that is searched for is longer. */
+const OVERLAP = 24
+
 /**
  * The type that the bytes show; the sender's claim does not count. Text that a browser might treat as a document with
  * scripts (HTML, SVG, any XML) counts as unknown.
  */
 export function sniffType(bytes: Uint8Array): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const head = buffer.toString('latin1', 0, HEAD_BYTES)
-  for (const { type, bytes: magic, at = 0 } of MAGIC) if (head.startsWith(magic, at)) return type
-  if (head.startsWith('PK\x03\x04')) return zippedType(buffer)
-  return textType(buffer)
+  const sniffer = new Sniffer()
+  sniffer.push(bytes)
+  return sniffer.end()
 }
 
-function zippedType(buffer: Buffer): string {
-  if (!buffer.subarray(0, HEAD_BYTES).includes('[Content_Types].xml') && !buffer.includes('_rels/.rels')) {
-    return 'application/zip'
-  }
-  return ZIPPED.find(([folder]) => buffer.includes(`PK\x01\x02`) && buffer.includes(folder))?.[1] ?? 'application/zip'
+/** Looks at the bytes of one format. */
+interface Reader {
+  push(bytes: Buffer): void
+  end(): string
 }
 
-function textType(buffer: Buffer): string {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(buffer)
-  } catch {
-    return UNKNOWN
+/** As `sniffType`, for bytes that come piece by piece. It holds no more of them than a JSON text may have. */
+export class Sniffer {
+  private start = Buffer.alloc(0)
+  private reader: Reader | null = null
+
+  push(chunk: Uint8Array): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    if (this.reader) this.reader.push(bytes)
+    else {
+      this.start = Buffer.concat([this.start, bytes])
+      if (this.start.byteLength >= HEAD_BYTES) this.reader = begin(this.start)
+    }
   }
+
+  end(): string {
+    return (this.reader ?? begin(this.start)).end()
+  }
+}
+
+function begin(start: Buffer): Reader {
+  const head = start.toString('latin1', 0, HEAD_BYTES)
+  const known = MAGIC.find(({ bytes, at = 0 }) => head.startsWith(bytes, at))
+  if (known) return { push() {}, end: () => known.type }
+  const isZip = head.startsWith('PK\x03\x04')
+  const reader = isZip ? new ZipReader(head.includes('[Content_Types].xml')) : new TextReader()
+  reader.push(start)
+  return reader
+}
+
+const RELATIONS = '_rels/.rels'
+const DIRECTORY = 'PK\x01\x02'
+
+class ZipReader implements Reader {
+  private readonly missing = new Set([RELATIONS, DIRECTORY, ...ZIPPED.map(([folder]) => folder)])
+  /** The end of the last piece, in which a mark may begin. */
+  private before = Buffer.alloc(0)
+
+  constructor(private readonly hasContentTypes: boolean) {}
+
+  push(bytes: Buffer): void {
+    const both = Buffer.concat([this.before, bytes])
+    for (const mark of this.missing) if (both.includes(mark)) this.missing.delete(mark)
+    this.before = Buffer.from(both.subarray(-OVERLAP))
+  }
+
+  end(): string {
+    const has = (mark: string) => !this.missing.has(mark)
+    const isPackage = this.hasContentTypes || has(RELATIONS)
+    const found = isPackage && has(DIRECTORY) && ZIPPED.find(([folder]) => has(folder))
+    return found ? found[1] : 'application/zip'
+  }
+}
+
+class TextReader implements Reader {
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true })
+  private isText = true
+  /** The first character that is not a space. */
+  private first = ''
+  private before = ''
+  /** Null once it is too long to be parsed. */
+  private whole: string | null = ''
+
+  push(bytes: Buffer): void {
+    this.take(() => this.decoder.decode(bytes, { stream: true }))
+  }
+
+  end(): string {
+    this.take(() => this.decoder.decode())
+    if (!this.isText || this.whole === '') return UNKNOWN
+    return this.whole !== null && '{['.includes(this.first) && isJson(this.whole)
+      ? 'application/json'
+      : 'text/plain; charset=utf-8'
+  }
+
+  private take(decode: () => string): void {
+    if (!this.isText) return
+    try {
+      const text = decode()
+      this.first ||= text.trimStart().slice(0, 1)
+      const both = this.before + text
+      this.isText = this.first !== '<' && !hasControls(text) && !MARKUP.test(both)
+      this.before = both.slice(-OVERLAP)
+      if (this.whole !== null) this.whole = this.whole.length + text.length > MAX_JSON_CHARS ? null : this.whole + text
+    } catch {
+      this.isText = false
+    }
+  }
+}
+
+/** Searched for in the whole text, because old browsers sniffed beyond the start. */
+const MARKUP = /<(?:!doctype|\?xml|html|head|body|script|svg|iframe|style|img)\b/i
+
+function hasControls(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if (code < 32 && code !== 9 && code !== 10 && code !== 12 && code !== 13) return UNKNOWN
+    if (code < 32 && code !== 9 && code !== 10 && code !== 12 && code !== 13) return true
   }
-  if (text === '' || looksLikeMarkup(text)) return UNKNOWN
-  return /^\s*[{[]/.test(text) && isJson(text) ? 'application/json' : 'text/plain; charset=utf-8'
-}
-
-/** Searches the whole text, because old browsers sniffed beyond the start. */
-function looksLikeMarkup(text: string): boolean {
-  return (
-    text.trimStart().startsWith('<') || /<(?:!doctype|\?xml|html|head|body|script|svg|iframe|style|img)\b/i.test(text)
-  )
+  return false
 }
 
 function isJson(text: string): boolean {

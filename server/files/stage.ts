@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
-import type { Upload } from '../http/multipart-input'
+import type { Upload, Uploaded } from '../http/multipart-input'
+import { requireUploads } from './direct/find'
 import { holdFileStore } from './shared-store'
 import { sniffType } from './sniff'
 import { fileStorage } from './storage'
@@ -12,16 +13,22 @@ export function newFileId(): string {
   return randomUUID()
 }
 
-/** An upload under the id it gets. */
+/** An upload under the id it gets, or one that its sender uploaded before. */
 export interface Staged {
   id: string
-  upload: Upload
+  upload: Upload | Uploaded
+}
+
+/** The id under which a file is stored. */
+export function idOf(upload: Upload | Uploaded): string {
+  return 'uploaded' in upload ? upload.uploaded : newFileId()
 }
 
 /**
  * Stores uploads before any run owns them: first their rows, then their bytes, so the sweep finds everything a crash
- * leaves. Then does `work`, whose transaction must claim the files; if that fails, they are removed.
- * @throws AppError UNAVAILABLE if the storage does not accept it, or is not the one of the other processes
+ * leaves. Then does `work`, whose transaction must claim the files; if that fails, they are removed. Files that were
+ * uploaded before must be the caller's own, and stay for another try.
+ * @throws AppError INVALID_INPUT; UNAVAILABLE if the storage does not accept it, or is not the one of the other processes
  */
 export async function withStagedFiles<T>(
   ctx: ServiceContext,
@@ -29,6 +36,21 @@ export async function withStagedFiles<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if ('afterCommit' in ctx) throw new ImpossibleState('stage-in-transaction', 'bytes cannot be rolled back')
+  const uploaded = staged.filter(({ upload }) => 'uploaded' in upload).map(({ id }) => id)
+  if (uploaded.length > 0) await requireUploads(ctx, uploaded)
+  return withBytes(
+    ctx,
+    staged.flatMap(({ id, upload }) => ('bytes' in upload ? [{ id, upload }] : [])),
+    work,
+  )
+}
+
+async function withBytes<T>(
+  ctx: ServiceContext,
+  staged: readonly { id: string; upload: Upload }[],
+  work: () => Promise<T>,
+): Promise<T> {
+  if (staged.length === 0) return work()
   const storage = fileStorage()
   // Not `withTransaction`: in a start with an idempotency key, it would be the transaction that stores the answer.
   await ctx.db.transaction(async (tx) => {
@@ -72,7 +94,18 @@ export async function claimFiles(tx: TransactionContext, ids: readonly string[],
     .set({ runId, claimedAt: tx.now() })
     .where(and(eq(files.tenantId, tx.tenantId), these, isNull(files.claimedAt), isNull(files.condemnedAt)))
     .returning({ id: files.id })
-  if (claimed.length !== ids.length) throw new ImpossibleState('claim-file', `a staged file of ${runId} is not there`)
+  if (claimed.length === ids.length) return
+  const there = new Set(claimed.map(({ id }) => id))
+  const missing = inArray(
+    files.id,
+    ids.filter((id) => !there.has(id)),
+  )
+  const uploaded = and(eq(files.tenantId, tx.tenantId), missing, isNotNull(files.uploadedBy))
+  if ((await tx.db.$count(files, uploaded)) + there.size === ids.length)
+    throw new AppError('CONFLICT', {
+      message: 'An uploaded file was given to another run, or removed. Choose it again',
+    })
+  throw new ImpossibleState('claim-file', `a staged file of ${runId} is not there`)
 }
 
 /**
@@ -92,6 +125,6 @@ async function discard(ctx: ServiceContext, fileId: string): Promise<void> {
 }
 
 /** Postgres texts cannot hold NUL, but a percent-encoded name may. */
-function storableName(name: string): string {
+export function storableName(name: string): string {
   return name.replaceAll('\u0000', '\uFFFD')
 }

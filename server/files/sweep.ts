@@ -3,6 +3,7 @@ import type { Db } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext, Sweep } from '../context'
+import { ARRIVING_MS } from './direct/limits'
 import { requireSharedStore } from './shared-store'
 import { fileStorage } from './storage'
 
@@ -48,14 +49,16 @@ async function removeFile(
     // In another storage, nothing would be deleted, and the bytes would be leaked.
     await requireSharedStore(db, log)
     await fileStorage().delete(tenantId, id)
-    await db.delete(files).where(row)
-    return true
+    // Bytes that may still arrive are found by its row: the next sweep deletes them.
+    const settled = or(isNull(files.uploadedBy), lt(files.createdAt, new Date(now().getTime() - ARRIVING_MS)))
+    const [gone] = await db.delete(files).where(and(row, settled)).returning({ id: files.id })
+    if (gone) return true
   } catch (err) {
     log.warn({ err, tenantId, fileId: id }, 'a file could not be removed; the next sweep tries again')
-    // Move it to the end of the queue, so it does not delay the others.
-    await db.update(files).set({ condemnedAt: now() }).where(row)
-    return false
   }
+  // Move it to the end of the queue, so it does not delay the others.
+  await db.update(files).set({ condemnedAt: now() }).where(row)
+  return false
 }
 
 async function markForDeletion(db: Db, now: Date): Promise<void> {

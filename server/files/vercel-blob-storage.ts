@@ -3,6 +3,7 @@ import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
 
 const TIMEOUT_MS = 30_000
+const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
  * Private blobs under `files/<tenant>/<uuid>` in a Vercel Blob store.
@@ -12,6 +13,11 @@ export function vercelBlobStorage(token: string): FileStorage {
   const pathOf = (tenantId: string, fileId: string) => `files/${storageKey(tenantId, fileId)}`
   // Loaded on demand: most installations keep files in a folder.
   const sdk = () => import('@vercel/blob')
+  const streamOf = async (tenantId: string, fileId: string, abortSignal: AbortSignal) => {
+    const { get } = await sdk()
+    const found = await get(pathOf(tenantId, fileId), { token, access: 'private', useCache: false, abortSignal })
+    return found?.stream ?? null
+  }
   return {
     put: (tenantId, fileId, bytes) =>
       inTime(async (abortSignal) => {
@@ -22,19 +28,36 @@ export function vercelBlobStorage(token: string): FileStorage {
           addRandomSuffix: false,
           // If a response is lost the SDK retries, and the first attempt may have stored the file.
           allowOverwrite: true,
-          contentType: 'application/octet-stream',
+          contentType: UNKNOWN_TYPE,
           abortSignal,
         })
       }),
     get: (tenantId, fileId) =>
       inTime(async (abortSignal) => {
-        const { get } = await sdk()
-        const found = await get(pathOf(tenantId, fileId), { token, access: 'private', useCache: false, abortSignal })
-        if (!found?.stream) return null
+        const stream = await streamOf(tenantId, fileId, abortSignal)
+        if (!stream) return null
         const chunks: Uint8Array[] = []
-        for await (const chunk of chunksOf(found.stream)) chunks.push(chunk)
+        for await (const chunk of chunksOf(stream)) chunks.push(chunk)
         return Buffer.concat(chunks)
       }),
+    async read(tenantId, fileId) {
+      const stream = await inTime((abortSignal) => streamOf(tenantId, fileId, abortSignal))
+      return stream && chunksOf(stream)
+    },
+    grant: async (tenantId, fileId, { size, type, until }) => {
+      const { generateClientTokenFromReadWriteToken } = await import('@vercel/blob/client')
+      const pathname = pathOf(tenantId, fileId)
+      const clientToken = await generateClientTokenFromReadWriteToken({
+        token,
+        pathname,
+        maximumSizeInBytes: size,
+        allowedContentTypes: [type || UNKNOWN_TYPE],
+        validUntil: until.getTime(),
+        addRandomSuffix: false,
+        allowOverwrite: false,
+      })
+      return { pathname, token: clientToken }
+    },
     delete: (tenantId, fileId) =>
       inTime(async (abortSignal) => {
         const { del } = await sdk()

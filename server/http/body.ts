@@ -60,7 +60,7 @@ export async function readBytes(
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of bodyOf(request)) {
+    for await (const chunk of bodyChunks(request)) {
       size += chunk.byteLength
       if (size > limit) throw tooLarge()
       chunks.push(chunk)
@@ -73,7 +73,8 @@ export async function readBytes(
   return Buffer.concat(chunks)
 }
 
-function bodyOf(request: Request): AsyncIterable<Uint8Array> {
+/** The body as it arrives, no faster than it is read. */
+export function bodyChunks(request: Request): AsyncIterable<Uint8Array> {
   return (request instanceof SentRequest ? request.chunks() : null) ?? chunksOf(request.body)
 }
 

@@ -11,26 +11,31 @@ export interface Upload {
   bytes: Uint8Array
 }
 
-export interface NamedUpload {
+/** A file that its sender has uploaded before, by its id. */
+export interface Uploaded {
+  uploaded: string
+}
+
+export interface NamedUpload<U = Upload> {
   part: string
-  upload: Upload
+  upload: U
 }
 
 /**
  * A parsed multipart form. Texts stay texts until the START fields give them types. It is a class so that no JSON body
- * can be mistaken for it.
+ * can be mistaken for it. Only a page names files that it has uploaded before.
  */
-export class MultipartInput {
+export class MultipartInput<U extends Upload | Uploaded = Upload> {
   constructor(
     /** The values of each text field, in the order sent. */
     readonly texts: ReadonlyMap<string, readonly string[]>,
-    readonly file: Upload | null,
+    readonly file: U | null,
     /** The files sent under the names of fields, in the order sent. */
-    readonly named: readonly NamedUpload[] = [],
+    readonly named: readonly NamedUpload<U>[] = [],
   ) {}
 
   /** All files, with the names of their parts. */
-  get files(): readonly NamedUpload[] {
+  get files(): readonly NamedUpload<U>[] {
     return [...(this.file ? [{ part: FILE_PART, upload: this.file }] : []), ...this.named]
   }
 }

@@ -46,7 +46,8 @@ export class SentRequest extends Request {
 
 async function* empty(): AsyncGenerator<Uint8Array> {}
 
-function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+/** A stream of chunks, which are produced no faster than they are read. */
+export function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

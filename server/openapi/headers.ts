@@ -44,6 +44,14 @@ export const REQUEST_HEADERS: Record<RequestHeader | 'X-Request-Id', Parameter> 
     schema: { type: 'string' },
     example: 'wait=20',
   },
+  'X-Upload-Token': {
+    name: 'X-Upload-Token',
+    in: 'header',
+    required: true,
+    description: 'The token of the upload, as the response to its beginning has it.',
+    schema: { type: 'string' },
+    example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
+  },
 }
 
 type Header = OpenApiDocument['components']['headers'][string]

@@ -11,7 +11,7 @@ export const TAGS = {
   Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
   Definitions: 'Export all definitions, compare them and apply them: for workflows, agents and tools kept as files.',
-  Files: 'Files sent when a run was started.',
+  Files: 'Files of runs, and uploads for them.',
   Events: 'Report events of other systems to waiting runs.',
   Schedules: 'Start a workflow at set times.',
   'Inbound webhooks': 'Start a workflow when another system sends something.',
@@ -28,7 +28,13 @@ export const TAGS = {
 export type Tag = keyof typeof TAGS
 
 /** A request header that an operation uses. */
-export type RequestHeader = 'Idempotency-Key' | 'If-Match' | 'If-None-Match' | 'Last-Event-ID' | 'Prefer'
+export type RequestHeader =
+  | 'Idempotency-Key'
+  | 'If-Match'
+  | 'If-None-Match'
+  | 'Last-Event-ID'
+  | 'Prefer'
+  | 'X-Upload-Token'
 export type ResponseHeader =
   | 'ETag'
   | 'Link'
@@ -82,6 +88,8 @@ export interface Operation {
     form?: Schema
     examples: Record<string, Example>
   }
+  /** What the body is, if it is bytes and no JSON. */
+  bytes?: string
   answers: Record<number, Answer>
   /** In addition to those any operation can answer. */
   errors: readonly ErrorCode[]

@@ -108,7 +108,7 @@ function build(): Rest {
 }
 
 function document(operation: Operation): DocumentedOperation {
-  const { id, tag, summary, description, role, mayNeedCredential, body } = operation
+  const { id, tag, summary, description, role, mayNeedCredential } = operation
   return {
     operationId: id,
     tags: [tag],
@@ -116,7 +116,7 @@ function document(operation: Operation): DocumentedOperation {
     description: role === 'nobody' ? description : `${description}\n\nNeeds the role ${role} or above.`,
     ...(role === 'nobody' ? { security: mayNeedCredential ? [{}, ...CREDENTIALS] : [] } : {}),
     parameters: [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)],
-    ...(body ? { requestBody: { required: body.required, content: bodyContent(body) } } : {}),
+    ...requestBody(operation),
     responses: responses(operation),
     'x-role': role,
   }
@@ -136,6 +136,13 @@ function queryParameters({ query }: Operation): Parameter[] {
 function headerParameters({ headers = [], role }: Operation): { $ref: string }[] {
   const names = role === 'nobody' ? headers : [...headers, 'X-Request-Id']
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
+function requestBody({ body, bytes }: Operation): Pick<DocumentedOperation, 'requestBody'> {
+  if (body) return { requestBody: { required: body.required, content: bodyContent(body) } }
+  if (bytes === undefined) return {}
+  const schema = { ...BYTES, description: bytes }
+  return { requestBody: { required: true, content: { 'application/octet-stream': { schema } } } }
 }
 
 function bodyContent({ schema, examples, form }: NonNullable<Operation['body']>): Record<string, MediaType> {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
-import { claimFiles, newFileId, withStagedFiles } from '../files/stage'
+import { claimFiles, idOf, withStagedFiles } from '../files/stage'
 import { findOpenPauses } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
@@ -32,7 +32,7 @@ export async function addFile(ctx: ServiceContext, input: unknown) {
   if (!asksForFile(signal))
     throw new AppError('INVALID_INPUT', { details: [{ path: 'file', message: 'This task asks for no file.' }] })
   if (hasRules(signal)) await requireMayAnswer(ctx, runId, signal, await personOf(ctx))
-  const fileId = newFileId()
+  const fileId = idOf(upload)
   await withStagedFiles(ctx, [{ id: fileId, upload }], () =>
     withTransaction(ctx, (tx) => claimFiles(tx, [fileId], runId)),
   )

@@ -4,10 +4,10 @@ import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '
 import { isInexact, TOO_LARGE_TO_BE_EXACT } from '../definition/long-numbers'
 import type { Field, Fields } from '../definition/schema'
 import { AppError, type ErrorDetail } from '../errors'
-import { FILE_PART, MultipartInput } from '../http/multipart-input'
+import { FILE_PART, MultipartInput, type Upload, type Uploaded } from '../http/multipart-input'
 import { parseJson } from '../http/parse-json'
 
-export type StartBody = JsonObject | MultipartInput
+export type StartBody = JsonObject | MultipartInput<Upload | Uploaded>
 
 /** The ids of a form's files, by the name of their part. */
 export type SentFiles = ReadonlyMap<string, readonly string[]>
@@ -47,7 +47,7 @@ function jsonValues(payload: Fields, body: JsonObject): JsonObject {
   return !Object.hasOwn(payload, 'data') && isJsonObject(nested) ? { ...body, ...nested } : body
 }
 
-function formValues(payload: Fields, { texts }: MultipartInput, details: ErrorDetail[]): JsonObject {
+function formValues(payload: Fields, { texts }: MultipartInput<Upload | Uploaded>, details: ErrorDetail[]): JsonObject {
   const wrapped = Object.hasOwn(payload, 'data') ? {} : wrappedValues(texts.get('data'), details)
   const values: JsonObject = {}
   for (const [name, field] of Object.entries(payload)) {

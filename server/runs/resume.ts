@@ -9,6 +9,7 @@ import type { PauseAnswer, PauseSignal } from '../definition/run'
 import type { Fields } from '../definition/schema'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
+import { claimFiles } from '../files/stage'
 import { isId } from '../ids'
 import {
   answerHeld,
@@ -99,10 +100,11 @@ interface Asked {
 async function findAsked(ctx: ServiceContext, runId: string, answer: ResumeRun): Promise<Asked> {
   const remembered = recallAsked(ctx, runId, answer)
   if (remembered) return remembered
-  const { open, chosen, given, signal, person } = await readPaused(ctx, runId, answer)
+  const { open, chosen, given, signal, person, uploads } = await readPaused(ctx, runId, answer)
   // A task may be handed over at any moment: then it is answered under the run's lock.
   const stays = signal.reminders?.handTo === undefined
-  const mayBeAtOnce = stays && !isVote(signal) && (person === null || person.id === ctx.actor.id)
+  const mayBeAtOnce =
+    stays && uploads.length === 0 && !isVote(signal) && (person === null || person.id === ctx.actor.id)
   return { parked: mayBeAtOnce ? parkedAt(open, chosen) : null, given, isRemembered: false }
 }
 
@@ -139,7 +141,8 @@ export function remarkOf(answer: ResumeRun): string | undefined {
 /** Answers an open pause in a transaction, as `resumeRun`. */
 export async function giveAnswer(tx: TransactionContext, runId: string, answer: ResumeRun, { at, byLink }: Given = {}) {
   const { held } = await holdRun(tx, runId)
-  const { run, chosen, given, signal, person, data } = await readPaused(held, runId, answer, byLink)
+  const { run, chosen, given, signal, person, data, uploads } = await readPaused(held, runId, answer, byLink)
+  await claimFiles(held, uploads, run.id)
   const via = byLink?.via ?? (person ? viaOf(tx, person) : null)
   const decided = await decide(held, chosen, { signal, data, by: person && { person, via }, given, at })
   // Votes decide when the last of them is counted.
@@ -180,7 +183,7 @@ async function decide(
 
 /**
  * The paused run, its open pauses, the one to answer, and the answer as it is stored; also the person who answers, if
- * that matters.
+ * that matters, and the files in the answer that the caller has uploaded and must give to the run.
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL
  */
 export async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun, byLink?: ByLink) {
@@ -200,8 +203,9 @@ export async function readPaused(ctx: ServiceContext, runId: string, answer: Res
   const data = await dataAt(ctx, chosen)
   refuseTooMuchData(data, given)
   const fields = askedFields(signal, given)
-  if ('data' in given && given.data) await requireFiles(ctx, fields, given.data, { at: 'data.', kept: data })
-  return { run, open, chosen, given, signal, person, data }
+  const uploads: string[] = []
+  if ('data' in given && given.data) await requireFiles(ctx, fields, given.data, { at: 'data.', kept: data, uploads })
+  return { run, open, chosen, given, signal, person, data, uploads }
 }
 
 /** The pause to answer: the given one, or the oldest that matches the answer's type. */

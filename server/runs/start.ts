@@ -8,8 +8,8 @@ import type { RunPart } from '../definition/part'
 import type { Fields } from '../definition/schema'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
-import { claimFiles, newFileId, type Staged, withStagedFiles } from '../files/stage'
-import { MultipartInput } from '../http/multipart-input'
+import { claimFiles, idOf, type Staged, withStagedFiles } from '../files/stage'
+import { MultipartInput, type NamedUpload, type Upload, type Uploaded } from '../http/multipart-input'
 import { permanentFailure } from '../interpreter/flow/index'
 import { insertRun } from '../interpreter/index'
 import type { Slot } from '../outbox'
@@ -93,8 +93,8 @@ function readStart({ workflowId, body, version, waits, part, test }: StartInput)
   if (!(body instanceof MultipartInput) && !isJsonObject(body)) throw refuse('data', 'must be a JSON object')
   if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be text')
   if (test !== undefined && typeof test !== 'boolean') throw refuse('test', 'must be true or false')
-  const sent = body instanceof MultipartInput ? body.files : []
-  const files = sent.map((one) => ({ ...one, id: newFileId() }))
+  const sent: readonly NamedUpload<Upload | Uploaded>[] = body instanceof MultipartInput ? body.files : []
+  const files = sent.map((one) => ({ ...one, id: idOf(one.upload) }))
   return { workflowId, body, version, waits, part: readPart(part), test, files }
 }
 
@@ -162,8 +162,11 @@ function tryToWrite(ctx: ServiceContext, start: Start, how: Try): Promise<Starte
 
 /** Null if the workflow was changed in the meantime. */
 async function writeRun(ctx: ServiceContext, start: Start, { fromCache, plan, slot }: Try): Promise<StartedRun | null> {
-  const { publishedVersion, ...prepared } = await prepareStart(ctx, start, fromCache)
+  const { publishedVersion, uploads, ...prepared } = await prepareStart(ctx, start, fromCache)
   const { workflowId, waits, files } = start
+  // What the caller has uploaded before is given to the run in the transaction that writes it.
+  if (uploads.length > 0 && !isInTransaction(ctx))
+    return withTransaction(ctx, (tx) => writeRun(tx, start, { fromCache, plan, slot }))
   waits?.begins()
   const runId = await insertRun(
     ctx,
@@ -175,7 +178,7 @@ async function writeRun(ctx: ServiceContext, start: Start, { fromCache, plan, sl
     requireVerifiedCaller(ctx)
     return null
   }
-  const ids = files.map(({ id }) => id)
+  const ids = [...files.map(({ id }) => id), ...uploads]
   if (ids.length > 0) await withTransaction(ctx, (tx) => claimFiles(tx, ids, runId))
   return { runId, workflowVersion: prepared.workflowVersion }
 }
@@ -202,7 +205,7 @@ async function checkStart(ctx: ServiceContext, start: Start, found: VersionToRun
   const definition = part ? await checkPart(ctx, part, found.definition) : found.definition
   if (!part && !wasPublished) await requireRunnable(beyondReach(ctx), definition)
   const test = part !== null || isTest(ctx, start, version !== publishedVersion)
-  const input = await readData(ctx, start, definition.payload)
+  const { input, uploads } = await readData(ctx, start, definition.payload)
   return {
     publishedVersion,
     workflowVersion: version,
@@ -211,6 +214,7 @@ async function checkStart(ctx: ServiceContext, start: Start, found: VersionToRun
     firstStep: firstStepOf(definition),
     test,
     input,
+    uploads,
   }
 }
 
@@ -222,9 +226,17 @@ function isTest(ctx: ServiceContext, { test = false }: Start, isDraft: boolean):
   return test || isDraft
 }
 
-/** @throws AppError INVALID_INPUT */
-async function readData(ctx: ServiceContext, { part, body, files }: Start, payload: Fields): Promise<JsonObject> {
-  const data = part && 'only' in part ? readDataOfStep(body) : readStartInput(payload, body, idsByPart(files))
-  await requireFiles(ctx, payload, data, { staged: files.map(({ id }) => id) })
-  return data
+/**
+ * The run's initial data, and the files in it that the caller has uploaded before.
+ * @throws AppError INVALID_INPUT
+ */
+async function readData(
+  ctx: ServiceContext,
+  { part, body, files }: Start,
+  payload: Fields,
+): Promise<{ input: JsonObject; uploads: string[] }> {
+  const input = part && 'only' in part ? readDataOfStep(body) : readStartInput(payload, body, idsByPart(files))
+  const uploads: string[] = []
+  await requireFiles(ctx, payload, input, { staged: files.map(({ id }) => id), uploads })
+  return { input, uploads }
 }

@@ -3,22 +3,32 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { RunPart } from '../definition/part'
-import { newFileId, withStagedFiles } from '../files/stage'
+import { idOf, withStagedFiles } from '../files/stage'
 import { fileTooLarge } from '../http/file-too-large'
-import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type NamedUpload, type Upload } from '../http/multipart-input'
+import {
+  FILE_PART,
+  MAX_FILE_BYTES,
+  MultipartInput,
+  type NamedUpload,
+  type Upload,
+  type Uploaded,
+} from '../http/multipart-input'
 import { parseInput } from '../parse'
 import { idsByPart } from './input'
 import { rerunRun } from './rerun'
 import { type StartedRun, startRun } from './start'
 
-export const SentFile = z.object({
+export const EncodedFile = z.object({
   name: z.string().min(1).max(1_000),
   type: z.string().max(300),
   base64: z.base64(),
 })
 
-/** A file chosen in the dashboard, whose calls are JSON. */
-export type SentFile = z.input<typeof SentFile>
+const UploadedFile = z.strictObject({ uploaded: z.uuid() })
+
+/** A file chosen in the dashboard, whose calls are JSON: its bytes, or the id under which the page has uploaded it. */
+export type SentFile = EncodedFile | z.input<typeof UploadedFile>
+export type EncodedFile = z.input<typeof EncodedFile>
 
 const SentParts = z
   .array(z.object({ part: z.string().min(1).max(100), file: z.unknown() }))
@@ -59,21 +69,23 @@ export async function startWithFiles(
 export async function rerunWithFiles(ctx: ServiceContext, input: { runId: string; data: JsonObject; files: unknown }) {
   authorize(ctx, 'run:retry')
   const { runId, data } = input
-  const staged = readSentFiles(input.files).map((one) => ({ ...one, id: newFileId() }))
+  const staged = readSentFiles(input.files).map((one) => ({ ...one, id: idOf(one.upload) }))
   return withStagedFiles(ctx, staged, () => rerunRun(ctx, { runId, body: { data } }, idsByPart(staged)))
 }
 
 /** @throws AppError INVALID_INPUT, FILE_TOO_LARGE */
-function readSentFiles(files: unknown): NamedUpload[] {
+function readSentFiles(files: unknown): NamedUpload<Upload | Uploaded>[] {
   const sent = parseInput(SentParts, files).map(({ part, file }) => ({ part, upload: readSentFile(file) }))
-  const size = sent.reduce((sum, { upload }) => sum + upload.bytes.byteLength, 0)
+  const size = sent.reduce((sum, { upload }) => sum + ('bytes' in upload ? upload.bytes.byteLength : 0), 0)
   if (size > MAX_FILE_BYTES) throw fileTooLarge({ part: sent.at(-1)?.part, several: true })
   return sent
 }
 
 /** @throws AppError INVALID_INPUT, FILE_TOO_LARGE */
-export function readSentFile(file: unknown): Upload {
-  const { name, type, base64 } = parseInput(SentFile, file)
+export function readSentFile(file: unknown): Upload | Uploaded {
+  const uploaded = UploadedFile.safeParse(file)
+  if (uploaded.success) return { uploaded: uploaded.data.uploaded.toLowerCase() }
+  const { name, type, base64 } = parseInput(EncodedFile, file)
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.byteLength > MAX_FILE_BYTES) throw fileTooLarge()
   return { name, type, bytes }

@@ -3,7 +3,7 @@ import { runs } from '@/db/schema/runs'
 import { record } from '../audit/record'
 import { authorize, seesHidden } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { type FileRow, readFile } from '../files/read'
+import { type FileRow, openFile, readFile } from '../files/read'
 import { hiddenFiles } from './hidden-files'
 
 /**
@@ -16,8 +16,24 @@ export async function downloadFile(
   input: { fileId: string },
 ): Promise<{ file: FileRow; bytes: Buffer }> {
   const found = await readFile(ctx, input)
-  const { id, runId } = found.file
-  if (runId === null || !seesHidden(ctx) || !(await hiddenFiles(ctx, [found.file])).has(id)) return found
+  await requireShown(ctx, found.file)
+  return found
+}
+
+/** As `downloadFile`, for a caller who takes the bytes as they are read. */
+export async function openDownload(
+  ctx: ServiceContext,
+  input: { fileId: string },
+): Promise<{ file: FileRow; body: Buffer | ReadableStream<Uint8Array> }> {
+  const found = await openFile(ctx, input)
+  await requireShown(ctx, found.file)
+  return found
+}
+
+/** @throws AppError FORBIDDEN */
+async function requireShown(ctx: ServiceContext, file: FileRow): Promise<void> {
+  const { id, runId } = file
+  if (runId === null || !seesHidden(ctx) || !(await hiddenFiles(ctx, [file])).has(id)) return
   authorize(ctx, 'run:reveal')
   await withTransaction(ctx, async (tx) => {
     const [run] = await tx.db
@@ -26,5 +42,4 @@ export async function downloadFile(
       .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, runId)))
     await record(tx, 'run.revealed', { id: runId, name: run?.name ?? runId }, { of: 'file', file: id })
   })
-  return found
 }

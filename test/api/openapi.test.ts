@@ -245,7 +245,7 @@ describe('every answer matches the document', () => {
 
   test('members, vault, keys, links, audit log', async () => waysOut.recordAdmin(recorder, api, await pausedRun()))
 
-  test('events: post', () => waysOut.recordEvents(recorder))
+  test('events; uploads', () => Promise.all([waysOut.recordEvents(recorder), waysOut.recordUploads(recorder, api)]))
 
   test('webhooks: create, change, rotate, test, deliveries, delete', () => waysOut.recordWebhooks(recorder))
 

@@ -3,10 +3,17 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { curlCommand } from '@/app/_ui/curl'
 import { curl } from '@/app/(dashboard)/[tenant]/_versioned/curl'
-import { curlFormSample, curlSample } from '@/app/reference/samples'
+import { curlFormSample, curlSample, sampleCall, typescriptSample } from '@/app/reference/samples'
+import { openApiDocument } from '@/server/rest/openapi-document'
 
 const place = { origin: 'http://localhost:3000', tenantId: 'ten_1' }
-const sample = { method: 'POST', url: 'http://localhost:3000/api/x', secured: true, accepts: 'json' } as const
+const sample = {
+  method: 'POST',
+  url: 'http://localhost:3000/api/x',
+  headers: {},
+  secured: true,
+  accepts: 'json',
+} as const
 
 test('all commands begin alike, and name key and workspace alike', () => {
   const commands = [
@@ -27,6 +34,22 @@ test('all commands begin alike, and name key and workspace alike', () => {
 
 test('a call that needs no key sends none', () => {
   expect(curlSample({ ...sample, method: 'GET', secured: false })).toBe('curl -s http://localhost:3000/api/x')
+})
+
+test('a call whose body is a file sends it, with the headers that it needs', () => {
+  const document = openApiDocument('https://flow.example.com')
+  const path = '/api/files/{id}/content'
+  const operation = document.paths[path]?.put
+  if (!operation) throw new Error(`no PUT ${path}`)
+  const call = sampleCall(document, 'PUT', path, operation)
+  expect(curlSample(call).split(' \\\n  ')).toEqual([
+    expect.stringMatching(/^curl -s -X PUT https:\/\/flow\.example\.com\/api\/files\/[0-9a-f-]{36}\/content$/),
+    expect.stringMatching(/^-H 'x-upload-token: eyJ[\w.-]+'$/),
+    `-H 'content-type: application/octet-stream'`,
+    '--data-binary @report.pdf',
+  ])
+  expect(typescriptSample(call)).toContain("body: await readFile('report.pdf'),")
+  expect(typescriptSample(call)).toContain("'x-upload-token': 'eyJ")
 })
 
 test('a shell reads back the original values, regardless of their contents', () => {

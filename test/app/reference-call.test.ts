@@ -7,12 +7,12 @@ import {
   exampleOf,
   filledHeaders,
   filledPath,
-  headersOf,
   inFull,
   missing,
   takesFile,
 } from '@/app/(dashboard)/[tenant]/reference/call'
 import { found, groupsOf } from '@/app/(dashboard)/[tenant]/reference/entries'
+import { headersOf } from '@/app/reference/samples'
 import { openApiDocument } from '@/server/rest/openapi-document'
 
 const document = openApiDocument('https://flow.example.com')

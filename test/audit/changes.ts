@@ -191,6 +191,7 @@ export const PROCEDURES: Record<string, Change> = {
 }
 
 const TEST = 'sends or executes something and changes no setting'
+const UPLOAD = 'an upload is nobody’s until a run has it, which says who started or answered it'
 const RUN = 'a run says who started it, and who answered it, for as long as it is kept'
 
 /** Procedures that change nothing the audit log covers. */
@@ -199,6 +200,10 @@ export const EXEMPT: Record<string, string> = {
   'account.endOtherSessions': 'a person’s account belongs to no workspace',
   'agents.answerOnce': TEST,
   'auth.startByLink': RUN,
+  'auth.beginUpload': UPLOAD,
+  'auth.completeUpload': UPLOAD,
+  'files.beginUpload': UPLOAD,
+  'files.completeUpload': UPLOAD,
   'agents.beginChat': TEST,
   'agents.beginDraftChat': TEST,
   'agents.invoke': TEST,
@@ -349,6 +354,9 @@ export const EXEMPT_ROUTES: Record<string, string> = {
   'POST chat': TEST,
   'POST definitions/diff': 'what it changes is rolled back',
   'POST events': 'an event says what posted it',
+  'POST files': UPLOAD,
+  'POST files/[id]/complete': UPLOAD,
+  'PUT files/[id]/content': UPLOAD,
   'POST hooks/[hookId]': 'a delivery and its run say what came',
   'POST mcp': 'its tools call verbs, which write their own entries',
   'POST tools/[toolId]/invoke': TEST,

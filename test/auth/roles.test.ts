@@ -29,12 +29,12 @@ const OPERATIONS: Record<string, Operation> = Object.fromEntries(
 )
 
 /** Paths without a caller to authorize. */
-const OPEN = ['[[...path]]', 'health', 'hooks/[hookId]', 'inngest', 'metrics', 'openapi.json']
+const OPEN = ['[[...path]]', 'files/[id]/content', 'health', 'hooks/[hookId]', 'inngest', 'metrics', 'openapi.json']
 
 /** The roles as decided, which the table in the code must match. */
 const DECIDED: [Role, RegExp][] = [
   ['viewer', /^(?!audit|service)\w+:read$/],
-  ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
+  ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer|file:upload)$/],
   ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
   ['admin', /^((key|secret|webhook|member|settings):manage|audit:read|run:reveal)$/],
   [

@@ -66,6 +66,7 @@ test.each([
   ['RATE_LIMIT_TENANT_STARTS', 'many', 'RATE_LIMIT_TENANT_STARTS must be a whole number from 0 to 1000000.'],
   ['STREAMS_PER_TENANT', '0', 'STREAMS_PER_TENANT must be a whole number from 1 to 100000.'],
   ['STREAMS_TOTAL', '1.5', 'STREAMS_TOTAL must be a whole number from 1 to 1000000.'],
+  ['UPLOAD_LIMIT_MB', '2', 'UPLOAD_LIMIT_MB must be a whole number from 4 to 100.'],
   ['STOP_DELAY_MS', '1s', 'STOP_DELAY_MS must be a whole number from 0 to 120000.'],
   ['QUEUE_LIMIT', '-1', 'QUEUE_LIMIT must be a whole number from 0 to 10000000.'],
   ['ENGINE', 'on', 'ENGINE must be inline, worker or off.'],

@@ -5,7 +5,10 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { files } from '@/db/schema/files'
 import { type Env, readEnv } from '@/server/env'
 import { moveFiles } from '@/server/files/move'
 import { holdFileStore } from '@/server/files/shared-store'
@@ -66,13 +69,13 @@ const arrived = async ({ id, bytes }: { id: string; bytes: Buffer }) =>
 test('every file is there afterwards, the old place keeps its own, and the new one is the one that counts', async () => {
   const files = []
   for (let n = 0; n < 30; n++) files.push(await upload(randomBytes(n)))
-  expect(await moveFiles(database.db, settings, FORWARD)).toEqual({ copied: 30, there: 0, store: 's3' })
+  expect(await moveFiles(database.db, settings, FORWARD)).toEqual({ copied: 30, there: 0, abandoned: 0, store: 's3' })
   for (const file of files) {
     expect(await arrived(file)).toBe(true)
     expect((await storageIn(settings, 'folder').get(tenantId, file.id))?.equals(file.bytes)).toBe(true)
   }
   expect(await stored()).toBe(fileStore(settings, 's3'))
-  expect(await moveFiles(database.db, settings, FORWARD)).toEqual({ copied: 0, there: 0, store: 's3' })
+  expect(await moveFiles(database.db, settings, FORWARD)).toEqual({ copied: 0, there: 0, abandoned: 0, store: 's3' })
   expect(await moveFiles(database.db, settings, { from: 's3', to: 'folder' })).toMatchObject({ there: 30 })
 })
 
@@ -127,6 +130,39 @@ test('an upload that failed long ago is left to the sweep, and can be claimed by
   await row(id, Buffer.from('x'), false, '10 minutes')
   await moveFiles(database.db, settings, FORWARD)
   expect(await database.sql`select condemned_at is not null as gone from files`).toEqual([{ gone: true }])
+})
+
+test('it takes along uploads that are complete, and ends those that are not', async () => {
+  const complete = { id: randomUUID(), bytes: randomBytes(500) }
+  const sent = { id: randomUUID(), bytes: randomBytes(500) }
+  for (const { id, bytes } of [complete, sent]) {
+    await row(id, bytes, false, '10 minutes')
+    await storageIn(settings, 'folder').put(tenantId, id, bytes)
+  }
+  await database.sql`update files set uploaded_by = 'somebody'`
+  await database.sql`update files set sha256 = '' where id = ${sent.id}`
+  expect(await moveFiles(database.db, settings, FORWARD)).toEqual({ copied: 1, there: 0, abandoned: 1, store: 's3' })
+  expect(await arrived(complete)).toBe(true)
+  expect(await arrived(sent)).toBe(false)
+  expect(await database.sql`select id from files where condemned_at is null`).toEqual([{ id: complete.id }])
+})
+
+test('an upload is complete before the move or not at all', async () => {
+  const { id, bytes } = { id: randomUUID(), bytes: randomBytes(500) }
+  await row(id, bytes, false)
+  await storageIn(settings, 'folder').put(tenantId, id, bytes)
+  const { sha256 } = (await database.sql`select sha256 from files`)[0] as { sha256: string }
+  await database.sql`update files set uploaded_by = 'somebody', sha256 = ''`
+  let moved: Promise<{ abandoned: number }> | undefined
+  // As `completeUpload` does it, while the move is about to switch.
+  await database.db.transaction(async (tx) => {
+    await tx.execute(sql`select from installation for share`)
+    moved = moveFiles(database.db, settings, FORWARD)
+    await sleep(300)
+    await tx.update(files).set({ sha256 }).where(eq(files.id, id))
+  })
+  expect(await moved).toMatchObject({ copied: 1, abandoned: 0 })
+  expect(await arrived({ id, bytes })).toBe(true)
 })
 
 test('a copy goes with its file, if that is deleted meanwhile', async () => {

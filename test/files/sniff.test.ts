@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { downloadHeaders } from '@/server/files/download-headers'
-import { sniffType } from '@/server/files/sniff'
+import { Sniffer, sniffType } from '@/server/files/sniff'
 
 const latin = (text: string) => Buffer.from(text, 'latin1')
 const PLAIN = 'text/plain; charset=utf-8'
 const UNKNOWN = 'application/octet-stream'
 
 describe('the type detected from the bytes', () => {
-  test.each<[string, Buffer, string]>([
+  const KNOWN: [string, Buffer, string][] = [
     ['PNG', latin('\x89PNG\r\n\x1a\n\x00\x00'), 'image/png'],
     ['JPEG', latin('\xff\xd8\xff\xe0\x00\x10JFIF'), 'image/jpeg'],
     ['GIF', latin('GIF89a\x01\x00'), 'image/gif'],
@@ -28,8 +28,41 @@ describe('the type detected from the bytes', () => {
     ['nothing', Buffer.alloc(0), UNKNOWN],
     ['binary', latin('\x00\x01\x02'), UNKNOWN],
     ['text in Latin-1', latin('na\xefve'), UNKNOWN],
-  ])('%s', (_, bytes, type) => {
+  ]
+  const inPieces = (bytes: Buffer, size: number) => {
+    const sniffer = new Sniffer()
+    for (let at = 0; at < bytes.byteLength; at += size) sniffer.push(bytes.subarray(at, at + size))
+    return sniffer.end()
+  }
+
+  test.each(KNOWN)('%s', (_, bytes, type) => {
     expect(sniffType(bytes)).toEqual(type)
+    for (const size of [1, 3, 7]) expect(inPieces(bytes, size)).toEqual(type)
+  })
+
+  test('is the same however the bytes of a long file are cut', () => {
+    const space = ' '.repeat(9_000)
+    const office = latin(`PK\x03\x04${space}_rels/.rels${space}xl/workbook.xml${space}PK\x01\x02`)
+    const types: [Buffer, unknown][] = [
+      [Buffer.from(`${space}naïve${space}`), PLAIN],
+      [Buffer.from(`${space}{"a": "${space}é"}`), 'application/json'],
+      [Buffer.from(`${space}x <script>${space}`), UNKNOWN],
+      [Buffer.from(`${space}<p>${space}`), UNKNOWN],
+      [Buffer.from(`x${space}\u0001`), UNKNOWN],
+      [Buffer.concat([Buffer.from(space), latin('na\xefve')]), UNKNOWN],
+      [office, expect.stringContaining('spreadsheetml')],
+      [latin(`PK\x03\x04${space}xl/workbook.xml${space}PK\x01\x02`), 'application/zip'],
+      [latin(`%PDF-1.7${space}<script>`), 'application/pdf'],
+    ]
+    for (const [bytes, type] of types) {
+      expect(sniffType(bytes)).toEqual(type)
+      for (const size of [1, 5, 4_096, 9_001]) expect(inPieces(bytes, size)).toEqual(type)
+    }
+  })
+
+  test('of a JSON text that is too long to be parsed is that of a text', () => {
+    expect(inPieces(Buffer.from(`["${'x'.repeat(3 * 1024 * 1024)}"]`), 65_536)).toBe('application/json')
+    expect(inPieces(Buffer.from(`["${'x'.repeat(5 * 1024 * 1024)}"]`), 65_536)).toBe(PLAIN)
   })
 
   test.each([

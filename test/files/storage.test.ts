@@ -10,7 +10,7 @@ import type { FileStorage } from '@/server/files/file-storage'
 import { localStorage } from '@/server/files/local-storage'
 import { s3Storage } from '@/server/files/s3-storage'
 import { vercelBlobStorage } from '@/server/files/vercel-blob-storage'
-import { type Call, fakeBlobStore, ORIGIN, TOKEN } from './blob-store'
+import { type Call, fakeBlobStore, redirectSdk, TOKEN } from './blob-store'
 import { fakeS3, KEY_ID, type S3Call, SECRET, s3Url } from './s3-server'
 
 let folder: string
@@ -25,10 +25,7 @@ const REAL_S3 = process.env.TEST_S3_URL ?? ''
 const ON_REAL_S3 = 'S3, on the real server that TEST_S3_URL names (skipped without one)'
 const placeAt = (url: string) => readS3Url(url) as S3Place
 const portOf = (of: Server) => (of.address() as AddressInfo).port
-const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
-type Dispatcher = { dispatch(options: { origin?: unknown }, handler: unknown): boolean }
-const holder = globalThis as { [DISPATCHER]?: Dispatcher }
-let original: Dispatcher | undefined
+let undo: (() => void) | undefined
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-storage-'))
@@ -36,22 +33,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => s3.listen(0, '127.0.0.1', resolve))
   server = fakeBlobStore(blobs, calls)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  process.env.VERCEL_BLOB_API_URL = local
-  // The SDK's API address is configurable, but it reads from the store's host; redirect that connection here.
-  await fetch(local)
-  const dispatcher = holder[DISPATCHER]
-  original = dispatcher
-  holder[DISPATCHER] = {
-    dispatch: (options, handler) =>
-      dispatcher?.dispatch(String(options.origin) === ORIGIN ? { ...options, origin: local } : options, handler) ??
-      false,
-  }
+  undo = await redirectSdk(`http://127.0.0.1:${portOf(server)}`)
 })
 
 afterAll(async () => {
-  if (original) holder[DISPATCHER] = original
-  delete process.env.VERCEL_BLOB_API_URL
+  undo?.()
   s3?.closeAllConnections()
   s3?.close()
   server?.closeAllConnections()

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '@/db/schema/runs'
 import { admitForm } from '@/server/links/start/admit'
@@ -7,6 +10,7 @@ import { openStartLink } from '@/server/links/start/open'
 import { MAX_STARTS } from '@/server/links/start/schema'
 import { startByLink } from '@/server/links/start/submit'
 import { sweepStartForms } from '@/server/links/start/sweep'
+import { beginLinkUpload } from '@/server/links/start/upload'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { newMember } from '../members/people'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -15,15 +19,19 @@ import { outcome } from '../workflows/support'
 
 let database: FreshDatabase
 let runtime: TestRuntime
+let dataDir: string
 beforeAll(async () => {
   database = await freshDatabase()
+  dataDir = mkdtempSync(join(tmpdir(), 'millrace-start-limits-'))
   runtime = await startTestRuntime(database.url, {
+    DATA_DIR: dataDir,
     ...{ ENCRYPTION_KEY: 'ab'.repeat(32), RATE_LIMIT_FAILURES: '3', RATE_LIMIT_STARTS: '5', RATE_LIMIT_REQUESTS: '60' },
   })
 })
 afterAll(async () => {
   await runtime?.stop()
   await database?.close()
+  rmSync(dataDir, { recursive: true, force: true })
 })
 
 test('a start link starts a few runs a minute for each address, and for all of them, and guesses are limited', async () => {
@@ -53,6 +61,29 @@ test('a start link starts a few runs a minute for each address, and for all of t
     expect(await outcome(openStartLink(from('203.0.113.4'), { token: 'a guess' }))).toEqual({ state: 'unknown' })
   }
   expect(await outcome(openStartLink(from('203.0.113.4'), { token: 'a guess' }))).toBe('RATE_LIMITED')
+})
+
+test('uploads for a form are limited for each address', async () => {
+  const { ctx, db } = runtime
+  const payload = { paper: { type: 'file' } }
+  const { id } = await createWorkflow(ctx, {
+    name: 'Paper',
+    payload,
+    steps: [{ id: 'end', type: 'end-flow' }],
+  } as never)
+  await publishWorkflow(ctx, { id })
+  const maker = await newMember(database, ctx, 'operator')
+  const { url } = await createStartLink(maker.ctx, { workflowId: id, body: {}, origin: 'https://m.example' })
+  const token = url.split('#')[1] ?? ''
+  const at = new Date()
+  const begin = (address: string) => {
+    const headers = new Headers({ 'x-forwarded-for': address })
+    const visitor = { db, log: ctx.log, now: () => at, requestId: 'x', headers }
+    return outcome(beginLinkUpload(visitor, { token, body: { name: 'a.pdf', size: 5 } }))
+  }
+  for (let times = 0; times < 3; times++) expect(await begin('203.0.113.1')).toMatchObject({ blob: null })
+  expect(await begin('203.0.113.1')).toBe('RATE_LIMITED')
+  expect(await begin('203.0.113.2')).toMatchObject({ blob: null })
 })
 
 test('the runs of a link are counted up to a limit, apart from those of other links', async () => {

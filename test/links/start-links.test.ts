@@ -104,7 +104,10 @@ test('a link shows only texts and form, starts a run for each form, and opening 
   expect(Math.abs(Date.parse(expiresAt) - Date.now() - 30 * DAY_MS)).toBeLessThan(60_000)
   for (let times = 0; times < 3; times++) {
     const { fields, ...view } = (await open(token)) as { fields: object }
-    expect(view).toEqual({ state: 'open', title: 'Order a van', description: 'For deliveries.', expiresAt })
+    expect(view).toEqual({
+      ...{ state: 'open', title: 'Order a van', description: 'For deliveries.', expiresAt },
+      uploadLimit: 26_214_400,
+    })
     expect(fields).toMatchObject({ article: { label: 'Article' }, iban: { required: false } })
     expect(JSON.stringify(fields)).not.toContain('DE02')
   }

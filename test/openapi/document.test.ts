@@ -163,6 +163,18 @@ describe('the document', () => {
     expect(examples).toBeGreaterThan(400)
   })
 
+  test('says where a body is bytes, and which header is needed for them', () => {
+    const [send, ...others] = operations.filter(
+      ({ operation }) => operation.requestBody?.content['application/octet-stream'],
+    )
+    expect([send?.operation.operationId, others]).toEqual(['sendUpload', []])
+    expect(send?.operation.requestBody).toMatchObject({
+      required: true,
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    })
+    expect(send?.operation.parameters).toContainEqual({ $ref: '#/components/parameters/X-Upload-Token' })
+  })
+
   test('an invalid body is also invalid according to the document', () => {
     const check = checkerOf(document)
     const body = (name: string, value: unknown) => check(['components', 'schemas', name], value)

@@ -288,3 +288,25 @@ export async function recordSubjects({ get, call }: Recorder, api: Api, runId: s
   expect((await call('DELETE', path)).body.error.code).toBe('CONFLICT')
   expect((await call('DELETE', `${path}&terminateRuns=true`)).body).toMatchObject({ deleted: { runs: 1 }, done: true })
 }
+
+/** Every answer of an upload before a run. */
+export async function recordUploads({ post, record }: Recorder, api: Api): Promise<void> {
+  const begun = (await post('/api/files', { name: 'a.txt', type: 'text/plain', size: 5 })).body
+  expect((await post(`/api/files/${begun.id}/complete`)).body.error.code).toBe('CONFLICT')
+  const path = `/api/files/${begun.id}/content`
+  const put = async (body: string, headers: Record<string, string> = begun.put.headers, at = path) => {
+    const response = await fetch(`${api.url}${at}`, { method: 'PUT', headers, body })
+    return record('PUT', at, { status: response.status, headers: response.headers, body: await response.json() })
+  }
+  expect((await put('hello', {})).body.error.code).toBe('FILE_NOT_FOUND')
+  expect((await put('hell')).body.error.code).toBe('INVALID_INPUT')
+  expect((await put('hello')).body).toEqual({ id: begun.id, size: 5 })
+  expect((await put('hello')).body.error.code).toBe('CONFLICT')
+  expect((await post(`/api/files/${begun.id}/complete`)).body).toMatchObject({ name: 'a.txt', size: 5 })
+  expect((await post('/api/files/0b9c3c5e-58a3-4f0e-9a8e-6d2f5f1d7c11/complete')).body.error.code).toBe(
+    'FILE_NOT_FOUND',
+  )
+  expect((await post('/api/files', { name: 'a.txt', size: 26_214_401 })).body.error.code).toBe('FILE_TOO_LARGE')
+  const others = Array.from({ length: 20 }, () => post('/api/files', { name: 'a.txt', size: 5 }))
+  expect((await Promise.all(others)).map(({ status }) => status)).toContain(409)
+}

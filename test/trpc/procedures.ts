@@ -27,6 +27,8 @@ export const CASES: Record<string, Case> = {
   'home.health': { needs: 'settings:manage' },
   'home.find': { needs: 'workflow:read', input: (id) => ({ q: id }), unknown: 'nothing found' },
 
+  'files.beginUpload': { needs: 'file:upload' },
+  'files.completeUpload': { needs: 'file:upload', input: (id) => ({ fileId: id }) },
   'files.describe': { needs: 'file:read', input: (id) => ({ ids: [id] }), unknown: 'nothing found' },
 
   'insights.read': { needs: 'run:read', input: (id) => ({ workflowId: id, days: 7 }) },
@@ -210,6 +212,8 @@ export const CASES: Record<string, Case> = {
   'auth.answerTaskLink': { needs: 'nothing' },
   'auth.startLink': { needs: 'nothing' },
   'auth.startByLink': { needs: 'nothing' },
+  'auth.beginUpload': { needs: 'nothing' },
+  'auth.completeUpload': { needs: 'nothing' },
 
   'keys.list': { needs: 'key:manage' },
   'keys.create': { needs: 'key:manage' },

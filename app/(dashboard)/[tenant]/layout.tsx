@@ -10,6 +10,7 @@ import { runsService } from '@/server/auth/runs-service'
 import { findMembership, listMemberships, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
 import { env } from '@/server/env'
+import { directLimit } from '@/server/files/direct/limits'
 import { Shell } from './shell'
 import { type TenantInfo, TenantProvider } from './tenant-context'
 import { WorkspaceFiles } from './workspace-files'
@@ -43,6 +44,7 @@ export default async function TenantLayout({
     operations: operations.filter((operation) => operation !== 'service:read' || seesService),
     // A platform that bills every second of a request should not have one open per tab.
     streams: !env().VERCEL,
+    uploadLimit: directLimit(),
     workspaces: memberships.map(({ slug, tenantName }) => ({ slug, name: tenantName })),
   }
   const zone = zoneNamed((await cookies()).get(ZONE_COOKIE)?.value)

@@ -13,6 +13,8 @@ export interface TenantInfo {
   operations: Operation[]
   /** Whether pages may hold event streams open. */
   streams: boolean
+  /** The largest file that pages upload before a form, in bytes; null if files go only with forms. */
+  uploadLimit: number | null
   /** All of the user's workspaces, including this one. */
   workspaces: { slug: string; name: string }[]
 }

@@ -3,14 +3,17 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
 import { type FileSource, FileSourceContext } from '@/app/_ui/files/source'
+import { type Uploads, UploadsProvider } from '@/app/_ui/files/uploads'
 import type { FileInfo } from '@/server/vault/describe-files'
+import { useTenant } from './tenant-context'
 
 /** The most ids in one call. */
 const AT_ONCE = 50
 
-/** The files of the workspace, for all of its pages. Values that are shown together ask for their files together. */
+/** The files of the workspace, and uploads to it, for all of its pages. Values that are shown together ask for their files together. */
 export function WorkspaceFiles({ children }: { children: ReactNode }) {
   const client = useTRPCClient()
+  const { uploadLimit } = useTenant()
   const source = useMemo<FileSource>(() => {
     const describe = inOneCall(async (ids) => (await client.files.describe.query({ ids })).files)
     const addressOf = (id: string) => `/api/files/${id}`
@@ -21,7 +24,19 @@ export function WorkspaceFiles({ children }: { children: ReactNode }) {
       address: addressOf,
     }
   }, [client])
-  return <FileSourceContext value={source}>{children}</FileSourceContext>
+  const uploads = useMemo<Uploads>(
+    () => ({
+      limit: uploadLimit,
+      begin: (file) => client.files.beginUpload.mutate(file),
+      complete: (fileId) => client.files.completeUpload.mutate({ fileId }),
+    }),
+    [client, uploadLimit],
+  )
+  return (
+    <FileSourceContext value={source}>
+      <UploadsProvider uploads={uploads}>{children}</UploadsProvider>
+    </FileSourceContext>
+  )
 }
 
 /** What an id names never changes; null if it names no file. */

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { countRequest } from '../../auth/limits'
 import type { Visitor } from '../../auth/visitor'
-import { isFileField } from '../../definition/file-fields'
 import { isJsonObject, type JsonObject } from '../../definition/json'
 import type { Fields } from '../../definition/schema'
 import { AppError } from '../../errors'
@@ -14,6 +13,7 @@ import { type FoundStartLink, findStartLink } from './find'
 import { startedAt, TakenForm } from './form'
 import { openStartLink } from './open'
 import { StartByLink, UnreadForm } from './schema'
+import { takesFile } from './taken-files'
 import { type StartLinkView, viewOfStart } from './view'
 
 type Sent = z.output<typeof StartByLink>
@@ -92,12 +92,6 @@ function declaredOnly(fields: Fields, data: JsonObject): JsonObject {
     throw new AppError('INVALID_INPUT', { details: [{ path: named[0], message }] })
   }
   return Object.fromEntries(given.map(([name]) => [name, data[name] ?? null]))
-}
-
-/** Whether a field of the form takes a file. The attachment is the value of `fileId`, of any type. */
-function takesFile(fields: Fields, name: string): boolean {
-  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-  return field !== undefined && (name === 'fileId' || isFileField(field))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Fields } from '../../definition/schema'
+import { directLimit } from '../../files/direct/limits'
 import { readStartForm } from '../../workflows/start-form'
 import { mayStillStart } from '../maker'
 import type { FoundStartLink } from './find'
@@ -7,7 +8,15 @@ import type { FoundStartLink } from './find'
 export type StartLinkView =
   /** `closed`: the workflow is archived. */
   | { state: 'unknown' | 'revoked' | 'expired' | 'closed' }
-  | { state: 'open'; title: string; description: string; fields: Fields; expiresAt: string }
+  | {
+      state: 'open'
+      title: string
+      description: string
+      fields: Fields
+      expiresAt: string
+      /** The largest file that the page may upload before it sends the form, in bytes. Null if only with the form. */
+      uploadLimit: number | null
+    }
   | { state: 'started'; title: string; at: string }
 
 /** Reading it starts nothing, however often anybody opens the link. */
@@ -18,5 +27,6 @@ export async function viewOfStart({ ctx, link }: FoundStartLink): Promise<StartL
   const form = await readStartForm(ctx, link.workflowId)
   if (form.state !== 'open') return { state: 'closed' }
   const { name: title, description, fields } = form
-  return { state: 'open', title, description, fields, expiresAt: link.expiresAt.toISOString() }
+  const expiresAt = link.expiresAt.toISOString()
+  return { state: 'open', title, description, fields, expiresAt, uploadLimit: directLimit() }
 }

@@ -3,9 +3,12 @@ import type { ServerResponse } from 'node:http'
 import { JsonResponse } from '../../http/json-response'
 import { bodyText } from '../../http/respond'
 
+/** A longer body is sent as it is read: it may not be in memory. */
+const MAX_PIECE_BYTES = 4 * 1024 * 1024
+
 /**
- * Sends a route's response. A body of known length is sent in one piece, any other as it arrives and no faster than the
- * caller reads. When the caller leaves, its source ends. Throws the source's errors.
+ * Sends a route's response. A small body of known length is sent in one piece, any other as it arrives and no faster
+ * than the caller reads. When the caller leaves, its source ends. Throws the source's errors.
  */
 export async function writeResponse(response: Response, outgoing: ServerResponse, method: string): Promise<void> {
   if (response instanceof JsonResponse && !response.isMade) {
@@ -23,7 +26,8 @@ export async function writeResponse(response: Response, outgoing: ServerResponse
   }
   const text = bodyText(response)
   if (text !== undefined) outgoing.end(text)
-  else if (headers.has('content-length')) outgoing.end(new Uint8Array(await response.arrayBuffer()))
+  else if (Number(headers.get('content-length') ?? Number.NaN) <= MAX_PIECE_BYTES)
+    outgoing.end(new Uint8Array(await response.arrayBuffer()))
   else await stream(body, outgoing)
 }
 

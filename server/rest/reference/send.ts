@@ -8,7 +8,7 @@ import { originOf } from '../../http/origin'
 import { parseJson } from '../../http/parse-json'
 import { REQUEST_HEADERS } from '../../openapi/headers'
 import { parseInput } from '../../parse'
-import { formTexts, SentFile } from '../../runs/with-files'
+import { EncodedFile, formTexts } from '../../runs/with-files'
 import { callAs } from '../callers'
 import { matcher } from '../listener/match'
 import { OPERATIONS } from '../openapi-document'
@@ -28,7 +28,7 @@ export interface SendCall {
   /** The body to send; with a file, an object whose fields accompany it. */
   body?: string | null
   headers?: Record<string, string>
-  file?: SentFile | null
+  file?: EncodedFile | null
 }
 
 /** The headers that the document has a parameter for, and the one that chooses between its responses. */
@@ -46,7 +46,7 @@ const SendCall = z.object({
     .object(Object.fromEntries(HEADERS.map((name) => [name, HeaderValue])))
     .partial()
     .default({}),
-  file: SentFile.nullish(),
+  file: EncodedFile.nullish(),
 })
 
 /** The headers by which a route identifies the origin of a request, and those that proxies write. */
@@ -92,7 +92,7 @@ export async function sendCall(ctx: ServiceContext, input: unknown, from: Header
 }
 
 /** The form that a program would send. @throws AppError INVALID_INPUT */
-function formOf(file: SentFile, text: string | null): FormData {
+function formOf(file: EncodedFile, text: string | null): FormData {
   const form = new FormData()
   const fields = text === null ? {} : parseJson(text, 'The body')
   if (!isJsonObject(fields))

@@ -6,6 +6,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import type { GivenAnswer } from '../../definition/run'
 import { env } from '../../env'
 import { AppError } from '../../errors'
+import { claimFiles } from '../../files/stage'
 import type { OpenPause } from '../../interpreter/index'
 import { emit } from '../../outbox'
 import { parseInput } from '../../parse'
@@ -41,7 +42,8 @@ export async function holdAnswer(ctx: ServiceContext, input: { runId: string; bo
 
 async function hold(tx: TransactionContext, runId: string, answer: ResumeRun): Promise<boolean> {
   await holdRun(tx, runId)
-  const { run, chosen, signal, person } = await readPaused(tx, runId, answer)
+  const { run, chosen, signal, person, uploads } = await readPaused(tx, runId, answer)
+  await claimFiles(tx, uploads, run.id)
   const { pause } = chosen
   const me = person ?? (await personOf(tx))
   if (isVote(signal)) await requireNoVote(tx, { runId, pauseId: pause.id }, me)

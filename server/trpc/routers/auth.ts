@@ -1,10 +1,12 @@
 import { readSession } from '../../auth/session'
+import type { BeginUpload } from '../../files/direct/schema'
 import { answerTaskLink } from '../../links/answer'
 import { openTaskLink } from '../../links/open'
 import type { AnswerTaskLink } from '../../links/schema'
 import { openStartLink } from '../../links/start/open'
 import type { StartByLink } from '../../links/start/schema'
 import { startByLink } from '../../links/start/submit'
+import { beginLinkUpload, completeLinkUpload } from '../../links/start/upload'
 import { type AcceptInput, acceptInvitation } from '../../members/invitations/accept'
 import { lookUpInvitation } from '../../members/invitations/look-up'
 import { type SetUpInput, setUp } from '../../tenants/setup/set-up'
@@ -37,4 +39,10 @@ export const authRouter = router({
   startByLink: publicProcedure
     .input(inputWith<StartByLink>('token'))
     .mutation(({ ctx, input }) => startByLink(visitorOf(ctx), input, ctx.countedLink)),
+  beginUpload: publicProcedure
+    .input(inputWith<{ token: string; body: BeginUpload }>('token'))
+    .mutation(({ ctx, input }) => beginLinkUpload(visitorOf(ctx), input)),
+  completeUpload: publicProcedure
+    .input(inputWith<{ token: string; fileId: string }>('token', 'fileId'))
+    .mutation(({ ctx, input }) => completeLinkUpload(visitorOf(ctx), input)),
 })

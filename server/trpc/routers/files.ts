@@ -1,3 +1,6 @@
+import { beginUpload } from '../../files/direct/begin'
+import { completeUpload } from '../../files/direct/complete'
+import type { BeginUpload } from '../../files/direct/schema'
 import { type DescribeFiles, describeFiles } from '../../vault/describe-files'
 import { inputWith, router, tenantProcedure } from '../init'
 
@@ -5,4 +8,11 @@ export const filesRouter = router({
   describe: tenantProcedure
     .input(inputWith<DescribeFiles>())
     .query(({ ctx, input }) => describeFiles(ctx.service, input)),
+  /** A page sends the bytes to its own origin. */
+  beginUpload: tenantProcedure
+    .input(inputWith<BeginUpload>())
+    .mutation(({ ctx, input: body }) => beginUpload(ctx.service, { body, origin: '' })),
+  completeUpload: tenantProcedure
+    .input(inputWith<{ fileId: string }>('fileId'))
+    .mutation(({ ctx, input }) => completeUpload(ctx.service, input)),
 })

@@ -16,12 +16,6 @@ export function parametersOf({ operation }: Call): Parameter[] {
   return operation.parameters.filter(isParameter).filter((it) => it.in !== 'header')
 }
 
-export function headersOf({ operation }: Call, { components }: OpenApiDocument): Parameter[] {
-  return operation.parameters
-    .flatMap((it) => (isParameter(it) ? [it] : (components.parameters[it.$ref.split('/').at(-1) ?? ''] ?? [])))
-    .filter((it) => it.in === 'header')
-}
-
 /** The filled-in headers as they are sent. */
 export function filledHeaders(call: Call, values: Readonly<Record<string, string>>): Record<string, string> {
   const accept = acceptOf(call)

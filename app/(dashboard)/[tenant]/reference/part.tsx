@@ -10,6 +10,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { inPlace, loadPart } from '@/app/_ui/part'
 import { OperationPart } from '@/app/reference/operation'
 import reference from '@/app/reference/reference.module.css'
+import { takesBytes } from '@/app/reference/samples'
 import { SchemaTree } from '@/app/reference/schema-tree'
 import tones from '@/app/reference/tones.module.css'
 import type { OpenApiDocument } from '@/server/openapi/types'
@@ -51,7 +52,8 @@ export function Part({ id, name, onClose }: { id: string; name: string; onClose:
           <h2 className={styles.partName}>{name}</h2>
           {calls.map((call) => (
             <OperationPart key={`${call.method} ${call.path}`} document={document} errorAt={errorPage} {...call}>
-              <Try document={document} call={call} />
+              {/* The form sends no file as a body. */}
+              {takesBytes(call.operation) ? null : <Try document={document} call={call} />}
             </OperationPart>
           ))}
           <Schemas document={document} />

@@ -11,6 +11,7 @@ import { Inline } from '@/app/_ui/prose'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
 import { succeeds, useOnce } from '@/app/_ui/use-once'
+import { headersOf } from '@/app/reference/samples'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { OpenApiDocument, Parameter } from '@/server/openapi/types'
 import { ArgumentRows } from '../_arguments/argument-rows'
@@ -18,7 +19,7 @@ import { shapeOf } from '../_arguments/shape'
 import { useOrigin } from '../_versioned/curl'
 import { pretty, readObject } from '../_versioned/json'
 import { useTenant } from '../tenant-context'
-import { sentFile } from '../workflows/start-values'
+import { encodedFile } from '../workflows/start-values'
 import {
   besideFile,
   bodyOf,
@@ -26,7 +27,6 @@ import {
   curlOf,
   filledHeaders,
   filledPath,
-  headersOf,
   inFull,
   missing,
   parametersOf,
@@ -62,7 +62,7 @@ export function TryCall({ document, call, onClose }: { document: OpenApiDocument
   const sendIt = async () => {
     setAsking(false)
     const body = sends ? JSON.stringify(fields) : null
-    const sent = file ? { file: await sentFile(file) } : {}
+    const sent = file ? { file: await encodedFile(file) } : {}
     await succeeds(send.mutateAsync({ method: call.method, path, body, headers: filledHeaders(call, values), ...sent }))
     return false
   }

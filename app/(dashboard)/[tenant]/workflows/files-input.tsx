@@ -2,6 +2,7 @@ import { FileInput, type FileInputProps } from '@mantine/core'
 import { Paperclip } from 'lucide-react'
 import { isFileList } from '@/server/definition/file-fields'
 import type { Field } from '@/server/definition/schema'
+import styles from './files-input.module.css'
 
 /** The picker of a field that takes a file, or several. */
 export function FilesInput({
@@ -9,6 +10,7 @@ export function FilesInput({
   kept = false,
   value,
   onChange,
+  'aria-required': _required,
   ...props
 }: Omit<FileInputProps, 'value' | 'defaultValue' | 'onChange' | 'multiple'> & {
   field: Field
@@ -17,8 +19,10 @@ export function FilesInput({
   value: File[]
   onChange: (files: File[]) => void
 }) {
+  // The picker is a button, which has no `aria-required`.
   const shared = {
     ...props,
+    valueComponent: Chosen,
     leftSection: <Paperclip size={16} aria-hidden />,
     clearable: true,
   }
@@ -41,4 +45,10 @@ export function FilesInput({
       onChange={(file) => onChange(file ? [file] : [])}
     />
   )
+}
+
+/** The names of the chosen files, which never make the page wider than it is. */
+function Chosen({ value }: { value: null | File | File[] }) {
+  const names = [value ?? []].flat().map(({ name }) => name)
+  return <span className={styles.chosen}>{names.join(', ')}</span>
 }

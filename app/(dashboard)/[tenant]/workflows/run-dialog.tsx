@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
+import { SendingFile } from '@/app/_ui/files/sending-file'
 import { Link } from '@/app/_ui/link'
 import type { Fields } from '@/server/definition/schema'
 import { useTenant } from '../tenant-context'
@@ -49,7 +50,7 @@ function RunForm({ workflow, fields, prefill = {}, unpublished = 0, onClose }: R
   const element = useRef<HTMLFormElement>(null)
   // The dialog placed the focus before the fields existed.
   useEffect(() => element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
-  const { form, submit, busy, error } = useStart({
+  const { form, submit, busy, error, sending } = useStart({
     workflowId: workflow.id,
     fields,
     prefill,
@@ -63,7 +64,8 @@ function RunForm({ workflow, fields, prefill = {}, unpublished = 0, onClose }: R
           {Object.keys(fields).length === 0 && ' It needs no input.'}
         </Text>
         {Object.keys(fields).length > 0 && <StartForm {...form} />}
-        {error && <ErrorState error={error} title="The run was not started" />}
+        {error ? <ErrorState error={error} title="The run was not started" /> : null}
+        <SendingFile {...sending} />
         <DialogButtons
           beside={
             workflow.publishedNumber !== null && (

@@ -19,14 +19,19 @@ export function firstDraft(fields: Fields, before: JsonObject | null): StartDraf
   return { typed: firstTyped(fields, before ?? {}), json }
 }
 
-/** The values of a draft, or its problems: by field, or of its JSON. */
+/**
+ * The values of a draft, or its problems: by field, or of its JSON.
+ * @param limit as `readTyped`
+ */
 export function readDraft(
   fields: Fields,
   { typed, json }: StartDraft,
   before: JsonObject | null,
+  limit: number | null = null,
 ): { data: JsonObject; errors: Record<string, string>; files: ChosenFile[]; problem: string | null } {
   if (json === null) {
-    return { ...(before === null ? readTyped(fields, typed) : readChanged(fields, typed, before)), problem: null }
+    const read = before === null ? readTyped(fields, typed, limit) : readChanged(fields, typed, before, limit)
+    return { ...read, problem: null }
   }
   const data = parsed(json)
   return { data: data ?? {}, errors: {}, files: [], problem: data ? null : 'This must be a JSON object' }

@@ -1,6 +1,7 @@
 'use client'
 import { Input, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { limitText, useUploads } from '@/app/_ui/files/uploads'
 import { labelOf } from '@/server/definition/declared'
 import { formatOf, isNumeric } from '@/server/definition/field-limits'
 import { isRequired } from '@/server/definition/fields'
@@ -94,7 +95,8 @@ function StartField({
 }) {
   const required = isRequired(field)
   const label = labelOf(name, field)
-  const description = describe(field, types)
+  const { limit } = useUploads()
+  const description = describe(field, types, limit)
   const shared = { label, description, error, 'data-autofocus': first || undefined }
   const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
   if (field.type === 'boolean' && !field.options) {
@@ -162,12 +164,12 @@ function StartField({
   )
 }
 
-function describe(field: Field, types: boolean): string {
+function describe(field: Field, types: boolean, limit: number | null): string {
   const { type, description } = field
   const kind = isFileList(field)
-    ? 'files of at most 3.75 MB together'
+    ? `files of at most ${limitText(limit)} ${limit === null ? 'together' : 'each'}`
     : type === 'file'
-      ? 'a file of at most 3.75 MB'
+      ? `a file of at most ${limitText(limit)}`
       : types
         ? kindWords(kindOf(field))
         : ''

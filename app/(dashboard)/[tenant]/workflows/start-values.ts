@@ -1,3 +1,5 @@
+import { MAX_FORM_BYTES } from '@/app/_ui/files/form-limit'
+import { limitText } from '@/app/_ui/files/uploads'
 import { underField } from '@/app/_ui/sentence'
 import { formatOf, limitProblem } from '@/server/definition/field-limits'
 import { isRequired } from '@/server/definition/fields'
@@ -6,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/def
 import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
 import type { Field, Fields } from '@/server/definition/schema'
 import { HIDDEN } from '@/server/definition/sensitive'
-import type { SentFile } from '@/server/runs/with-files'
+import type { EncodedFile } from '@/server/runs/with-files'
 
 /** A user's entry in a form field: typed text, the state of a switch, or chosen files. */
 export type Entry = string | boolean | File | File[]
@@ -44,8 +46,6 @@ function typedValue(field: Field, value: JsonValue | undefined): string | boolea
   return field.options ? JSON.stringify(value) : JSON.stringify(value, null, 2)
 }
 
-/** The server's limit. */
-export const MAX_FILE_BYTES = 3_932_160
 const MAX_FILES = 20
 
 export function isChosen(entry: Entry | undefined): entry is File | File[] {
@@ -59,24 +59,16 @@ export interface ChosenFile {
 }
 
 /**
- * Files in the JSON form of a call, as the parts of a form. The file of a START with a single field for one is its
- * attachment, so that programs and steps find it as `fileId` too.
+ * The part of a form that a field's file is sent as. The file of a START with a single field for one is its attachment,
+ * so that programs and steps find it as `fileId` too.
  */
-export async function sentFiles(
-  fields: Fields,
-  chosen: readonly ChosenFile[],
-): Promise<{ files?: { part: string; file: SentFile }[] }> {
-  if (chosen.length === 0) return {}
+export function partOf(fields: Fields, name: string): string {
   const [only, ...others] = Object.values(fields).filter(isFileField)
-  const isAttachment = only?.type === 'file' && others.length === 0
-  const part = (name: string) => (isAttachment ? 'attachment' : name)
-  return {
-    files: await Promise.all(chosen.map(async ({ name, file }) => ({ part: part(name), file: await sentFile(file) }))),
-  }
+  return only?.type === 'file' && others.length === 0 ? 'attachment' : name
 }
 
-/** A file in the JSON form of a call. */
-export async function sentFile(file: File): Promise<SentFile> {
+/** A file within a call, which is JSON. */
+export async function encodedFile(file: File): Promise<EncodedFile> {
   const url = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result))
@@ -91,10 +83,14 @@ export function isPlainText({ type, options }: Field): boolean {
   return options === undefined && (type === 'string' || type === 'file')
 }
 
-/** Converts the form's input to values, or returns the errors. The server checks again. */
+/**
+ * Converts the form's input to values, or returns the errors. The server checks again.
+ * @param limit the largest file that is uploaded before the form; null if files go only with it
+ */
 export function readTyped(
   fields: Fields,
   typed: Typed,
+  limit: number | null = null,
 ): { data: JsonObject; errors: Record<string, string>; files: ChosenFile[] } {
   const data: JsonObject = {}
   const errors: Record<string, string> = {}
@@ -104,8 +100,7 @@ export function readTyped(
     if (isChosen(raw)) {
       const chosen = [raw].flat()
       files.push(...chosen.map((file) => ({ name, file })))
-      const size = files.reduce((sum, { file }) => sum + file.size, 0)
-      if (size > MAX_FILE_BYTES) errors[name] = tooLargeText(files.length)
+      if (areTooLarge(files, limit)) errors[name] = tooLargeText(files.length, limit)
       else if (files.length > MAX_FILES) errors[name] = `At most ${MAX_FILES} files in all`
     } else if (typeof raw === 'boolean') data[name] = raw
     else if (raw === undefined || raw.trim() === '') {
@@ -130,9 +125,19 @@ function readText(field: Field, raw: string): { value: JsonValue } | { error: st
   return { value: field.type === 'array' ? withoutEmptyEnd(value) : value }
 }
 
-/** The error of files that are too large together. */
-export function tooLargeText(count: number): string {
-  return count > 1 ? 'The files are too large: at most 3.75 MB together' : 'The file is too large: at most 3.75 MB'
+/** With a form, the files count together; before it, each counts alone. */
+function areTooLarge(files: readonly ChosenFile[], limit: number | null): boolean {
+  if (limit !== null) return files.some(({ file }) => file.size > limit)
+  return files.reduce((sum, { file }) => sum + file.size, 0) > MAX_FORM_BYTES
+}
+
+/** The error of files that are too large. */
+export function tooLargeText(count: number, limit: number | null): string {
+  const most = limitText(limit)
+  if (count === 1) return `The file is too large: at most ${most}`
+  return limit === null
+    ? `The files are too large: at most ${most} together`
+    : `A file is too large: at most ${most} each`
 }
 
 /**
@@ -161,13 +166,14 @@ export function readChanged(
   fields: Fields,
   typed: Typed,
   before: JsonObject,
+  limit: number | null = null,
 ): { data: JsonObject; errors: Record<string, string>; files: ChosenFile[] } {
   const first = firstTyped(fields, before)
   const stays = (name: string, field: Field) =>
     typed[name] === first[name] && (Object.hasOwn(before, name) || !isRequired(field))
   const names = Object.keys(fields)
   const changed = Object.entries(fields).filter(([name, field]) => !stays(name, field))
-  const { data: read, errors, files } = readTyped(Object.fromEntries(changed), typed)
+  const { data: read, errors, files } = readTyped(Object.fromEntries(changed), typed, limit)
   const data = names.flatMap((name) => {
     const value = own(changed.some(([one]) => one === name) ? read : before, name)
     return value === undefined ? [] : [[name, value] as const]

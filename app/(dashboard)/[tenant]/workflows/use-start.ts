@@ -6,7 +6,8 @@ import { notifyError } from '@/app/_ui/notify'
 import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { Fields } from '@/server/definition/schema'
 import { errorsByField } from '../inbox/answer/answer-values'
-import { type Entry, firstTyped, readTyped, sentFiles, type Typed } from './start-values'
+import { type Entry, firstTyped, readTyped, type Typed } from './start-values'
+import { useFileSender, wasCancelled } from './use-file-sender'
 
 /**
  * The state of a form that starts a run, once: its entries and their problems.
@@ -35,11 +36,18 @@ export function useStart({
     }),
   )
   const once = useOnce()
+  const sender = useFileSender()
+  const [unsent, setUnsent] = useState<unknown>(null)
   async function startRun() {
-    const { data, errors, files } = readTyped(fields, typed)
+    const { data, errors, files } = readTyped(fields, typed, sender.limit)
     setErrors(errors)
+    setUnsent(null)
     if (Object.keys(errors).length > 0) return false
-    const input = { workflowId, data, ...(version ? { version } : {}), ...(await sentFiles(fields, files)) }
+    const sent = await sender.sendFiles(fields, files).catch((error: unknown) => {
+      if (!wasCancelled(error)) setUnsent(error)
+    })
+    if (!sent) return false
+    const input = { workflowId, data, ...(version ? { version } : {}), ...sent }
     return succeeds(start.mutateAsync(input))
   }
   return {
@@ -53,7 +61,8 @@ export function useStart({
       event.preventDefault()
       once(startRun).catch((error: unknown) => notifyError(error, 'The run was not started'))
     },
-    busy: start.isPending || start.isSuccess,
-    error: start.error,
+    busy: sender.sending !== null || start.isPending || start.isSuccess,
+    error: unsent ?? start.error,
+    sending: { sending: sender.sending, onCancel: sender.cancel },
   }
 }

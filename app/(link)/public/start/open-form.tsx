@@ -1,12 +1,15 @@
 'use client'
 import { Button, Stack } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
+import { SendingFile } from '@/app/_ui/files/sending-file'
+import { type Uploads, UploadsProvider } from '@/app/_ui/files/uploads'
 import { Clock } from '@/app/_ui/time'
 import { useOnce } from '@/app/_ui/use-once'
 import { call, NO_PROBLEM, problemOf } from '@/app/(auth)/api'
 import { Problem } from '@/app/(auth)/problem'
 import { StartForm } from '@/app/(dashboard)/[tenant]/workflows/start-form'
-import { type Entry, firstTyped, readTyped, sentFiles } from '@/app/(dashboard)/[tenant]/workflows/start-values'
+import { type Entry, firstTyped, readTyped } from '@/app/(dashboard)/[tenant]/workflows/start-values'
+import { useFileSender, wasCancelled } from '@/app/(dashboard)/[tenant]/workflows/use-file-sender'
 import { START_LINK_HEADER } from '@/lib/link-headers'
 import type { Fields } from '@/server/definition/schema'
 import type { StartLinkView } from '@/server/links/start/view'
@@ -21,8 +24,25 @@ interface Props {
 
 /** The workflow's title, description and form. */
 export function OpenForm(props: Props) {
+  const { token, view } = props
+  const uploads = useMemo<Uploads>(
+    () => ({
+      limit: view.uploadLimit,
+      begin: (body) => call('beginUpload', { token, body }),
+      complete: (fileId) => call('completeUpload', { token, fileId }),
+    }),
+    [token, view.uploadLimit],
+  )
+  return (
+    <UploadsProvider uploads={uploads}>
+      <Form {...props} />
+    </UploadsProvider>
+  )
+}
+
+function Form(props: Props) {
   const { title, description, fields, expiresAt } = props.view
-  const { typed, change, submit, busy, problem } = useForm(props)
+  const { typed, change, submit, busy, problem, sending } = useForm(props)
   return (
     <>
       <header>
@@ -34,6 +54,7 @@ export function OpenForm(props: Props) {
           {Object.keys(fields).length > 0 && (
             <StartForm fields={fields} typed={typed} errors={problem.fields} onChange={change} types={false} />
           )}
+          <SendingFile {...sending} />
           <Problem problem={problem} />
           <Button type="submit" size="md" loading={busy}>
             Send
@@ -56,18 +77,19 @@ function useForm({ token, view: { fields }, onSent }: Props) {
   // However often it is sent, it counts once. `crypto.randomUUID` needs https.
   const [formId] = useState(() => window.crypto.getRandomValues(new Uint32Array(4)).join('-'))
   const once = useOnce()
+  const sender = useFileSender()
   async function send() {
-    const { data, errors, files } = readTyped(fields, typed)
+    const { data, errors, files } = readTyped(fields, typed, sender.limit)
     setProblem({ ...NO_PROBLEM, fields: errors })
     if (Object.keys(errors).length > 0) return false
     setBusy(true)
     try {
-      const form = { token, formId, data, ...(await sentFiles(fields, files)) }
+      const form = { token, formId, data, ...(await sender.sendFiles(fields, files)) }
       onSent((await call('startByLink', form, { headers: { [START_LINK_HEADER]: token } })) as unknown as StartLinkView)
       return true
     } catch (error) {
       setBusy(false)
-      setProblem(shownIn(fields, error))
+      if (!wasCancelled(error)) setProblem(shownIn(fields, error))
       return false
     }
   }
@@ -80,6 +102,7 @@ function useForm({ token, view: { fields }, onSent }: Props) {
     },
     busy,
     problem,
+    sending: { sending: sender.sending, onCancel: sender.cancel },
   }
 }
 

@@ -1,5 +1,6 @@
 'use client'
 import { NumberInput, PasswordInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { limitText, useUploads } from '@/app/_ui/files/uploads'
 import { labelOf } from '@/server/definition/declared'
 import { isRequired } from '@/server/definition/fields'
 import { isFileList } from '@/server/definition/file-fields'
@@ -32,6 +33,7 @@ export function FieldInput({
   files?: File[]
   onFiles?: (files: File[]) => void
 }) {
+  const { limit } = useUploads()
   const common = {
     label: labelOf(name, field),
     description: field.description,
@@ -110,7 +112,7 @@ export function FieldInput({
           description={[
             field.description,
             text === '' ? '' : SENT_BEFORE,
-            `At most 3.75 MB${isFileList(field) ? ' each' : ''}`,
+            `At most ${limitText(limit)}${isFileList(field) ? ' each' : ''}`,
           ]
             .filter(Boolean)
             .join(' ')}

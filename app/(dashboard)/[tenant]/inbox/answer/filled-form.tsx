@@ -3,10 +3,13 @@ import { Button, Group, Kbd, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import { MAX_FORM_BYTES } from '@/app/_ui/files/form-limit'
+import { SendingFile } from '@/app/_ui/files/sending-file'
 import { onSendKey } from '@/app/_ui/send-key'
 import { useFirstFocus } from '@/app/_ui/use-first-focus'
 import type { JsonObject } from '@/server/definition/json'
-import { MAX_FILE_BYTES, tooLargeText } from '../../workflows/start-values'
+import { tooLargeText } from '../../workflows/start-values'
+import { wasCancelled } from '../../workflows/use-file-sender'
 import { type Draft, errorsByField, type Fields, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
 import type { useAnswer } from './use-answer'
@@ -50,8 +53,9 @@ export function FilledForm(props: Props) {
     // A chosen file counts as a value: it is sent once all other fields are valid.
     const chosen = Object.keys(files.files).map((name) => [name, '[]'] as const)
     const read = readDraft(fields, { ...draft, ...Object.fromEntries(chosen) })
-    const large = Object.entries(files.files).filter(([, all]) => all.some(({ size }) => size > MAX_FILE_BYTES))
-    const wrong = { ...read.errors, ...Object.fromEntries(large.map(([name]) => [name, tooLargeText(1)])) }
+    const most = files.limit ?? MAX_FORM_BYTES
+    const large = Object.entries(files.files).filter(([, all]) => all.some(({ size }) => size > most))
+    const wrong = { ...read.errors, ...Object.fromEntries(large.map(([name]) => [name, tooLargeText(1, files.limit)])) }
     setErrors(wrong)
     setUnsent(null)
     const others = mayBeSent?.() ?? true
@@ -70,7 +74,7 @@ export function FilledForm(props: Props) {
       },
     )
   }
-  const sendAll = () => void send().catch(setUnsent)
+  const sendAll = () => void send().catch((error: unknown) => !wasCancelled(error) && setUnsent(error))
   return (
     <form
       ref={form}
@@ -107,6 +111,7 @@ export function FilledForm(props: Props) {
           <ErrorState error={answer.error} title="Your answer was not saved" />
         ) : null}
         {unsent !== null && <ErrorState error={unsent} title="The file was not sent" />}
+        <SendingFile sending={files.sending} onCancel={files.cancel} />
         <Group gap="sm">
           <Button type="submit" loading={busy}>
             {props.submit ?? 'Submit'}

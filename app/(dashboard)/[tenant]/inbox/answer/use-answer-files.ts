@@ -2,19 +2,21 @@ import { useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
 import { isFileList } from '@/server/definition/file-fields'
 import type { JsonObject } from '@/server/definition/json'
-import { sentFile } from '../../workflows/start-values'
+import { useFileSender } from '../../workflows/use-file-sender'
 import type { Fields } from './answer-values'
 
 /** The files chosen for a task. They are sent with the answer, each only once. */
 export function useAnswerFiles({ runId, pauseId, fields }: { runId: string; pauseId: string; fields: Fields }) {
   const client = useTRPCClient()
+  const sender = useFileSender()
   const [files, setFiles] = useState<Record<string, File[]>>({})
   const [sent] = useState(() => new WeakMap<File, string>())
   const choose = (name: string, chosen: File[]) =>
     setFiles(({ [name]: _before, ...others }) => (chosen.length > 0 ? { ...others, [name]: chosen } : others))
   const send = async (file: File) => {
     const id =
-      sent.get(file) ?? (await client.tasks.addFile.mutate({ runId, pauseId, file: await sentFile(file) })).fileId
+      sent.get(file) ??
+      (await client.tasks.addFile.mutate({ runId, pauseId, file: await sender.sendFile(file) })).fileId
     sent.set(file, id)
     return id
   }
@@ -30,5 +32,5 @@ export function useAnswerFiles({ runId, pauseId, fields }: { runId: string; paus
     }
     return values
   }
-  return { files, choose, sendAll }
+  return { files, choose, sendAll, limit: sender.limit, sending: sender.sending, cancel: sender.cancel }
 }

@@ -2,6 +2,7 @@
 import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
+import { SendingFile } from '@/app/_ui/files/sending-file'
 import { notifyError } from '@/app/_ui/notify'
 import { succeeds, useOnce } from '@/app/_ui/use-once'
 import { isFileField } from '@/server/definition/file-fields'
@@ -11,7 +12,8 @@ import type { RunOverview } from '@/server/views/runs/overview'
 import { errorsByField } from '../../inbox/answer/answer-values'
 import { StartData } from '../../workflows/start-data'
 import { firstDraft, readDraft, type StartDraft } from '../../workflows/start-draft'
-import { sentFiles, type Typed } from '../../workflows/start-values'
+import type { Typed } from '../../workflows/start-values'
+import { useFileSender, wasCancelled } from '../../workflows/use-file-sender'
 import { AgainEnd } from './again-end'
 import { hiddenFields, hiddenParts } from './again-values'
 import { useRerun } from './use-rerun'
@@ -36,19 +38,24 @@ export function AgainStartForm(props: {
   const rerun = useRerun(onClose)
   const change = (next: StartDraft) => setDraft({ ...next, typed: withFiles(fields, next.typed, first.typed) })
   const once = useOnce()
+  const sender = useFileSender()
   function submit(event: FormEvent) {
     event.preventDefault()
     once(startRun).catch((error: unknown) => notifyError(error, 'The run was not started'))
   }
   async function startRun() {
-    const read = readDraft(fields, draft, before)
+    const read = readDraft(fields, draft, before, sender.limit)
     // While JSON is edited, `AgainEnd` explains hidden values.
     const masked = draft.json === null ? hiddenParts(fields, read.data, before) : {}
     const wrong = { ...masked, ...read.errors }
     setErrors(wrong)
     setProblem(read.problem)
     if (read.problem !== null || Object.keys(wrong).length > 0) return false
-    const input = { runId: run.runId, body: { data: read.data }, ...(await sentFiles(fields, read.files)) }
+    const sent = await sender.sendFiles(fields, read.files).catch((error: unknown) => {
+      if (!wasCancelled(error)) throw error
+    })
+    if (!sent) return false
+    const input = { runId: run.runId, body: { data: read.data }, ...sent }
     const onError = (error: unknown) => setErrors(errorsByField(errorOf(error).details, fields).byField)
     return succeeds(rerun.mutateAsync(input, { onError }))
   }
@@ -66,6 +73,7 @@ export function AgainStartForm(props: {
           hidden={hiddenFields(fields, before)}
           keptFile="The new run gets the same file, unless you choose another"
         />
+        <SendingFile sending={sender.sending} onCancel={sender.cancel} />
         <AgainEnd json={draft.json} rerun={rerun} onClose={onClose} />
       </Stack>
     </form>

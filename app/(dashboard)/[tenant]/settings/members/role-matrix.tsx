@@ -16,6 +16,7 @@ const TEXTS: Record<Operation, string> = {
   'agent:read': 'See workflows, runs, agents and tools',
   'tool:read': 'See workflows, runs, agents and tools',
   'run:start': 'Start runs, retry them and run them again',
+  'file:upload': 'Start runs, retry them and run them again',
   'run:retry': 'Start runs, retry them and run them again',
   'run:resume': 'Answer tasks',
   'task:answer': 'Answer tasks',

@@ -7,6 +7,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
+import { SendingFile } from '@/app/_ui/files/sending-file'
 import { Link } from '@/app/_ui/link'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
@@ -69,11 +70,12 @@ function Starting({ workflowId, fields }: { workflowId: string; fields: Fields }
 }
 
 function FormToStart(props: { workflowId: string; fields: Fields; onStarted: (runId: string) => void }) {
-  const { form, submit, busy, error } = useStart({ ...props, version: 'published' })
+  const { form, submit, busy, error, sending } = useStart({ ...props, version: 'published' })
   return (
     <form onSubmit={submit} noValidate className={styles.page}>
       {Object.keys(props.fields).length > 0 && <StartForm {...form} types={false} />}
-      {error && <ErrorState error={error} title="It was not started" />}
+      {error ? <ErrorState error={error} title="It was not started" /> : null}
+      <SendingFile {...sending} />
       <div>
         <Button type="submit" loading={busy} leftSection={<CirclePlay size={16} aria-hidden />}>
           Start

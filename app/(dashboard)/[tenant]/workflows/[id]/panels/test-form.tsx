@@ -4,13 +4,15 @@ import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { SendingFile } from '@/app/_ui/files/sending-file'
 import { notifyError } from '@/app/_ui/notify'
 import { useOnce } from '@/app/_ui/use-once'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { errorsByField } from '../../../inbox/answer/answer-values'
 import { StartForm } from '../../start-form'
-import { type Entry, readTyped, sentFiles, type Typed, typedFor } from '../../start-values'
+import { type Entry, readTyped, type Typed, typedFor } from '../../start-values'
+import { useFileSender, wasCancelled } from '../../use-file-sender'
 import type { SaveNow } from '../actions/screen'
 import { nameOf, stepLabel } from '../model/definition'
 import { DraftError } from '../parts/draft-error'
@@ -36,6 +38,7 @@ export function TestForm(props: {
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [saving, setSaving] = useState(false)
   const [unsaved, setUnsaved] = useState(false)
+  const sender = useFileSender()
   const start = useMutation(
     trpc.runs.start.mutationOptions({
       onError: (error) => {
@@ -44,7 +47,7 @@ export function TestForm(props: {
     }),
   )
   async function startRun() {
-    const read = readTyped(fields, typed)
+    const read = readTyped(fields, typed, sender.limit)
     setErrors(read.errors)
     if (Object.keys(read.errors).length > 0) return false
     setSaving(true)
@@ -53,10 +56,17 @@ export function TestForm(props: {
     if (version === null) return false
     const part = to === null ? null : { to }
     const wanted = { workflowId, data: read.data, version: String(version), test: true, ...(part ? { part } : {}) }
-    const input = { ...wanted, ...(await sentFiles(fields, read.files)) }
+    const sent = await sender.sendFiles(fields, read.files).catch((error: unknown) => {
+      if (!wasCancelled(error)) throw error
+    })
+    if (!sent) return false
+    const input = { ...wanted, ...sent }
     // Reported even if another panel is open by then. The form shows the error.
     await start.mutateAsync(input).then(
-      ({ runId }) => onStarted({ runId, part }),
+      ({ runId }) => {
+        sender.forget()
+        onStarted({ runId, part })
+      },
       () => {},
     )
     return false
@@ -94,8 +104,13 @@ export function TestForm(props: {
         {start.error && (
           <DraftError error={start.error} title="The run was not started" definition={definition} catalog={catalog} />
         )}
+        <SendingFile sending={sender.sending} onCancel={sender.cancel} />
         <div>
-          <Button type="submit" loading={saving || start.isPending} leftSection={<Play size={16} aria-hidden />}>
+          <Button
+            type="submit"
+            loading={saving || sender.sending !== null || start.isPending}
+            leftSection={<Play size={16} aria-hidden />}
+          >
             {to === null ? 'Run this draft' : `Run to ${stepLabel(definition, to)}`}
           </Button>
         </div>

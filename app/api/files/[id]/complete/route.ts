@@ -1,0 +1,4 @@
+import { serve } from '@/server/rest/serve'
+import { FILE_ENDPOINTS } from '@/server/vault/file-endpoints'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(FILE_ENDPOINTS.completeUpload)

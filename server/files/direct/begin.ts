@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import { files } from '@/db/schema/files'
+import { tenants } from '@/db/schema/tenants'
+import { authorize } from '../../auth/policy'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { AppError } from '../../errors'
+import { parseInput } from '../../parse'
+import { signToken } from '../../signed-token'
+import type { UploadGrant } from '../file-storage'
+import { holdFileStore } from '../shared-store'
+import { storableName } from '../stage'
+import { fileStorage } from '../storage'
+import { INCOMPLETE, open, uploaderOf } from './find'
+import { directLimit, OPEN_PER_CALLER, OPEN_PER_TENANT, UPLOAD_MS } from './limits'
+import { BeginUpload } from './schema'
+import { UPLOAD_TOKEN, UPLOAD_TOKEN_HEADER } from './token'
+
+/** Where the bytes of a file go: to the service itself, or to its Vercel Blob store with that store's SDK. */
+export interface BegunUpload {
+  id: string
+  expiresAt: string
+  put: { url: string; headers: Record<string, string> } | null
+  blob: UploadGrant | null
+}
+
+/**
+ * Begins to upload a file that is too large for a form, or that its caller has before they start a run. The file counts
+ * once `completeUpload` has seen its bytes, belongs to its caller alone until a run takes it, and is removed after an
+ * hour otherwise.
+ * @param input.origin where the caller reaches the service
+ * @throws AppError FORBIDDEN, INVALID_INPUT, FILE_TOO_LARGE, CONFLICT, UNAVAILABLE
+ */
+export async function beginUpload(ctx: ServiceContext, input: { body: unknown; origin: string }): Promise<BegunUpload> {
+  authorize(ctx, 'file:upload')
+  const { name, type, size } = parseInput(BeginUpload, input.body)
+  requireSize(size)
+  const storage = fileStorage()
+  const id = randomUUID()
+  const { tenantId } = ctx
+  const until = new Date(ctx.now().getTime() + UPLOAD_MS)
+  await withTransaction(ctx, async (tx) => {
+    await holdFileStore(tx.db, tx.log)
+    await requireRoom(tx)
+    await tx.db.insert(files).values({
+      ...{ tenantId, id, name: storableName(name), declaredType: type, size, createdAt: tx.now() },
+      ...{ sniffedType: 'application/octet-stream', sha256: INCOMPLETE, uploadedBy: uploaderOf(tx) },
+    })
+  })
+  const begun = { id, expiresAt: until.toISOString() }
+  if (storage.grant) return { ...begun, put: null, blob: await storage.grant(tenantId, id, { size, type, until }) }
+  const headers = { [UPLOAD_TOKEN_HEADER]: await signToken(UPLOAD_TOKEN, { tenantId, id }) }
+  return { ...begun, put: { url: `${input.origin}/api/files/${id}/content`, headers }, blob: null }
+}
+
+/** @throws AppError CONFLICT if this service takes no such files; FILE_TOO_LARGE */
+function requireSize(size: number): void {
+  const limit = directLimit()
+  if (limit === null) throw new AppError('CONFLICT', { message: 'This service takes files only with a form' })
+  if (size <= limit) return
+  throw new AppError('FILE_TOO_LARGE', {
+    details: [{ path: 'size', message: `A file may have at most ${limit} bytes.` }],
+  })
+}
+
+/** @throws AppError CONFLICT if the caller or the workspace has too many uploads that no run has taken yet */
+async function requireRoom(ctx: TransactionContext): Promise<void> {
+  // Uploads of a workspace begin one after the other, so that none is counted too late.
+  await ctx.db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
+  const ofTenant = and(eq(files.tenantId, ctx.tenantId), open)
+  const all = await ctx.db.$count(files, ofTenant)
+  const own = await ctx.db.$count(files, and(ofTenant, eq(files.uploadedBy, uploaderOf(ctx))))
+  if (all < OPEN_PER_TENANT && own < OPEN_PER_CALLER) return
+  throw new AppError('CONFLICT', { message: 'Too many uploaded files wait for a run; try again later' })
+}
