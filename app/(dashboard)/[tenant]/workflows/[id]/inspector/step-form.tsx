@@ -38,14 +38,14 @@ const ArgumentsWidget = dynamic<WidgetProps>(
 // Only steps that ask people have these.
 const AssigneesWidget = dynamic<WidgetProps>(
   () => loadPart(() => import('../widgets/people-widgets').then((module) => module.AssigneesWidget)),
-  { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
+  { ssr: false, loading: inPlace(<Skeleton height={91} radius="md" />) },
 )
 const CountsWidget = dynamic<WidgetProps>(
   () => loadPart(() => import('../widgets/people-widgets').then((module) => module.CountsWidget)),
   { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 
-const ShownWidget = dynamic<WidgetProps>(
+const LateShownWidget = dynamic<WidgetProps>(
   () => loadPart(() => import('../widgets/shown-widget').then((module) => module.ShownWidget)),
   { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
@@ -71,6 +71,16 @@ const HostsWidget = dynamic<WidgetProps>(
   () => loadPart(() => import('../widgets/hosts-widget').then((module) => module.HostsWidget)),
   { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
+
+/** It has the height of its rows from the beginning, so that nothing below moves when it comes. */
+function ShownWidget(props: WidgetProps) {
+  const rows = Array.isArray(props.value) ? props.value.length : 0
+  return (
+    <div style={{ minHeight: 94 + 143 * rows }}>
+      <LateShownWidget {...props} />
+    </div>
+  )
+}
 
 const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   text: TextWidget,
