@@ -2,9 +2,9 @@
 import { createContext, use } from 'react'
 import type { Problem } from '@/server/workflows/check/problem'
 import type { Created } from '../../../_new/create-and-publish'
-import type { Callee } from '../dialogs/create-dialog'
 import type { Position } from '../model/definition'
 import type { InsertPoint } from '../model/edit-steps'
+import type { Callee } from './screen'
 
 /** The actions shared by canvas, outline, inspector and keyboard. The object never changes. */
 export interface EditorActions {

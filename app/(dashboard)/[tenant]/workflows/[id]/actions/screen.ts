@@ -1,6 +1,5 @@
 import type { Definition } from '@/server/definition/schema'
 import type { Created } from '../../../_new/create-and-publish'
-import type { Callee } from '../dialogs/create-dialog'
 import type { Position } from '../model/definition'
 import type { InsertPoint } from '../model/edit-steps'
 
@@ -11,6 +10,9 @@ export interface CanvasHandle {
   /** Scrolls to a step and focuses it. */
   show(stepId: string): void
 }
+
+/** What a step can call. */
+export type Callee = 'tool' | 'agent' | 'workflow'
 
 /** The editor's dialogs. Only one is open at a time. */
 export type EditorDialog =

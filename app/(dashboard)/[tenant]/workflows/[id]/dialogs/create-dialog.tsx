@@ -2,9 +2,7 @@
 import dynamic from 'next/dynamic'
 import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import type { Created } from '../../../_new/create-and-publish'
-
-/** What a step can call. */
-export type Callee = 'tool' | 'agent' | 'workflow'
+import type { Callee } from '../actions/screen'
 
 const NewTool = dynamic(
   () => loadDialog(() => import('../../../tools/new-tool-dialog').then((module) => module.NewToolDialog)),

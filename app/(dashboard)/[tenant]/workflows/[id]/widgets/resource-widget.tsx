@@ -7,7 +7,7 @@ import { Link } from '@/app/_ui/link'
 import { choicesOf, otherChoice } from '../../../_versioned/choices'
 import { useTenant } from '../../../tenant-context'
 import { useEditorActions } from '../actions/editor-actions'
-import type { Callee } from '../dialogs/create-dialog'
+import type { Callee } from '../actions/screen'
 import { inputProps, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
