@@ -87,7 +87,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const check = useProblems(definition, catalog, publishedVersion !== null || publishing !== 'never')
   const problems = check.known ? check.problems.length : null
   const published = usePublished(workflow, publishedVersion, definition)
-  const { announcement, announce } = useAnnouncer()
+  const { spoken, shown: message, announce } = useAnnouncer()
   const [dialog, setDialog] = useState<EditorDialog | null>(null)
   // On a phone the form and the panel are sheets, and only one is open at a time. A URL with a step opens its form.
   const [sheet, setSheet] = useState(initial.step !== '' && initial.panel === '')
@@ -281,7 +281,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
               readOnly={readOnly}
               onApply={(next) => redefine('edit the JSON', () => next)}
               onDescribe={() => setDialog({ kind: 'describe' })}
-              message={announcement?.visible ? announcement.text : null}
+              message={message}
             />
             {panel !== null && (
               <OpenPanel
@@ -326,7 +326,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
         </div>
         {test.run && <TestWatch key={test.run.runId} runId={test.run.runId} onTested={test.onTested} />}
         <div aria-live="polite" className="visually-hidden">
-          {announcement?.text}
+          {spoken}
         </div>
         <EditorDialogs
           dialog={dialog}

@@ -3,22 +3,35 @@ import { useCallback, useEffect, useState } from 'react'
 
 const SHOWN_FOR_MS = 6_000
 
-export interface Announcement {
-  text: string
-  visible: boolean
-}
-
-/** Announces one sentence at a time to screen readers; some are also shown. */
+/**
+ * Announces one sentence at a time to screen readers; some are also shown. One that is only spoken leaves the shown one
+ * where it is.
+ */
 export function useAnnouncer(): {
-  announcement: Announcement | null
+  /** For screen readers. */
+  spoken: string | null
+  shown: string | null
   announce: (text: string, visible?: boolean) => void
 } {
-  const [announcement, setAnnouncement] = useState<Announcement | null>(null)
+  const [spoken, speak] = useBriefly()
+  const [shown, show] = useBriefly()
+  const announce = useCallback(
+    (text: string, visible = false) => {
+      speak({ text })
+      if (visible) show({ text })
+    },
+    [speak, show],
+  )
+  return { spoken, shown, announce }
+}
+
+/** A text that goes by itself. Setting it again, even to the same, begins its time anew. */
+function useBriefly(): [string | null, (now: { text: string }) => void] {
+  const [now, set] = useState<{ text: string } | null>(null)
   useEffect(() => {
-    if (!announcement) return
-    const timer = setTimeout(() => setAnnouncement(null), SHOWN_FOR_MS)
+    if (!now) return
+    const timer = setTimeout(() => set(null), SHOWN_FOR_MS)
     return () => clearTimeout(timer)
-  }, [announcement])
-  const announce = useCallback((text: string, visible = false) => setAnnouncement({ text, visible }), [])
-  return { announcement, announce }
+  }, [now])
+  return [now?.text ?? null, set]
 }
