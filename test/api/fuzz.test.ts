@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OpenApiDocument } from '@/server/openapi/types'
@@ -84,6 +85,9 @@ async function read(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
+/** Large answers take turns, and on a slow machine one may have to wait for longer than the service lets it. */
+const isBusy = ({ status, text }: RawAnswer) => status === 503 && text.includes('try again shortly')
+
 /** Paths that become a different path when parsed. */
 const ELSEWHERE = /\/\.{1,2}(\/|$|\?)|%2e|%2f|%5c|\/\//i
 
@@ -141,7 +145,10 @@ test(`${REQUESTS} hostile requests of each operation get a good answer each (see
       const property = fc.asyncProperty(hostileRequest(next, ids, api.apiKey), async (raw) => {
         let answer = await send(raw)
         times.push(answer.ms)
-        for (let more = TRIES - 1; answer.ms > SLOWEST_MS && more > 0; more--) answer = await send(raw)
+        for (let more = TRIES - 1; (answer.ms > SLOWEST_MS || isBusy(answer)) && more > 0; more--) {
+          if (isBusy(answer)) await sleep(2_000)
+          answer = await send(raw)
+        }
         seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
         verify(raw, declared, answer)
       })

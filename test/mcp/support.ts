@@ -15,6 +15,8 @@ export async function serveMcp(): Promise<{ url: URL; close(): Promise<void> }> 
   const server = createServer((request, response) => {
     if (!api(request, response)) response.writeHead(599).end()
   })
+  // On a slow machine, a client would send its next request as the connection is closed.
+  server.keepAliveTimeout = 120_000
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/mcp`),

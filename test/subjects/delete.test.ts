@@ -41,6 +41,8 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'audit_entries.actor_kind': 'kept',
   'audit_entries.actor_name': 'kept',
   'events.posted_by': 'deleted',
+  // A hash. An upload that no run has is removed within the hour, and another goes with its run.
+  'files.uploaded_by': 'kept',
   'held_answers.person': 'kept',
   'idempotency_keys.subject': 'deleted',
   'drafts.updated_by': 'kept',
