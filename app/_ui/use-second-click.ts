@@ -13,7 +13,7 @@ export function useSecondClick(): void {
     const ignore = (event: MouseEvent) => {
       if (event.detail < 2) {
         if (event.target instanceof Element) pressed = event.target.closest('button, a')
-      } else if (pressed?.isConnected === false) {
+      } else if (event.detail === 2 && pressed?.isConnected === false) {
         event.preventDefault()
         event.stopPropagation()
       }

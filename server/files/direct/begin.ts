@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, gt, ne, or } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { tenants } from '@/db/schema/tenants'
 import { authorize } from '../../auth/policy'
@@ -67,7 +67,9 @@ function requireSize(size: number): void {
 async function requireRoom(ctx: TransactionContext): Promise<void> {
   // Uploads of a workspace begin one after the other, so that none is counted too late.
   await ctx.db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
-  const ofTenant = and(eq(files.tenantId, ctx.tenantId), open)
+  // Bytes of an upload that began longer ago are no longer taken.
+  const arriving = gt(files.createdAt, new Date(ctx.now().getTime() - UPLOAD_MS))
+  const ofTenant = and(eq(files.tenantId, ctx.tenantId), open, or(ne(files.sha256, INCOMPLETE), arriving))
   const all = await ctx.db.$count(files, ofTenant)
   const own = await ctx.db.$count(files, and(ofTenant, eq(files.uploadedBy, uploaderOf(ctx))))
   if (all < OPEN_PER_TENANT && own < OPEN_PER_CALLER) return

@@ -50,7 +50,7 @@ export function useFileSender() {
 
   /** @throws what `wasCancelled` recognises, if the user cancels */
   async function sendFile(file: File, large = file.size > MAX_FORM_BYTES): Promise<SentFile> {
-    return large && uploads.limit !== null ? upload(file) : encodedFile(file)
+    return large && file.size > 0 && uploads.limit !== null ? upload(file) : encodedFile(file)
   }
 
   /** The files of a form, as the parts of the call that starts a run. */
