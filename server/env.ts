@@ -93,7 +93,7 @@ const Variables = z.object({
   METRICS_TOKEN: optional.refine((value) => value === undefined || /^[\x21-\x7e]{16,256}$/.test(value), {
     message: 'must have 16 to 256 printable ASCII characters without spaces',
   }),
-  /** The workspace whose owners see the state of the service; by default, the only one if there is a single one. */
+  /** The workspace whose owners see the state of the service; by default, the only one there is. */
   OPERATOR_TENANT_ID: optional.refine((value) => value === undefined || /^[A-Za-z0-9_-]{1,80}$/.test(value), {
     message: 'must be the id of a workspace, such as ten_default',
   }),

@@ -4,8 +4,8 @@ import { useEffect } from 'react'
 const CLICKS = ['mousedown', 'click'] as const
 
 /**
- * The second click of a double-click on a button that the first click removed has no effect. It would hit
- * what took the button's place, or take the focus from it.
+ * The second click of a double-click on a button that the first click removed has no effect. It would
+ * hit what took the button's place, or take the focus from it.
  */
 export function useSecondClick(): void {
   useEffect(() => {

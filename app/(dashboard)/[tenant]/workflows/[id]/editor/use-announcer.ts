@@ -25,7 +25,7 @@ export function useAnnouncer(): {
   return { spoken, shown, announce }
 }
 
-/** A text that goes by itself. Setting it again, even to the same, begins its time anew. */
+/** A text that disappears by itself. Setting it again, even to the same text, restarts its time. */
 function useBriefly(): [string | null, (now: { text: string }) => void] {
   const [now, set] = useState<{ text: string } | null>(null)
   useEffect(() => {

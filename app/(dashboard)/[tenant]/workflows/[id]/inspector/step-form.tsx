@@ -72,7 +72,7 @@ const HostsWidget = dynamic<WidgetProps>(
   { ssr: false, loading: inPlace(<Skeleton height={72} radius="md" />) },
 )
 
-/** It has the height of its rows from the beginning, so that nothing below moves when it comes. */
+/** Takes the height of its rows before its code is there, so that nothing below moves. */
 function ShownWidget(props: WidgetProps) {
   const rows = Array.isArray(props.value) ? props.value.length : 0
   return (
