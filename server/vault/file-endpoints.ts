@@ -3,6 +3,7 @@ import { now } from '../clock'
 import { database } from '../database'
 import * as answers from '../files/direct/answers'
 import { beginUpload } from '../files/direct/begin'
+import { cancelUpload } from '../files/direct/cancel'
 import { completeUpload } from '../files/direct/complete'
 import { receiveUpload } from '../files/direct/receive'
 import { BeginUpload } from '../files/direct/schema'
@@ -90,6 +91,23 @@ export const FILE_ENDPOINTS = {
     },
     errors: ['FILE_NOT_FOUND', 'CONFLICT'],
     run: async ({ ctx, params }) => ({ body: { ...(await completeUpload(ctx, { fileId: params.id })) } }),
+  }),
+  cancelUpload: endpoint({
+    method: 'DELETE',
+    path: '/api/files/{id}',
+    parameters: { id },
+    tag: 'Files',
+    summary: 'Cancel an upload',
+    description:
+      'Deletes an upload of the caller that no run has yet, complete or not, and makes room for another. A file that a run has counts as unknown here: it is deleted with its run.',
+    permission: 'file:upload',
+    answers: {
+      200: answer('The upload is deleted.', answers.CancelledUpload, {
+        cancelled: example('Cancelled', { id: FILE, deleted: true }),
+      }),
+    },
+    errors: ['FILE_NOT_FOUND'],
+    run: async ({ ctx, params }) => ({ body: await cancelUpload(ctx, { fileId: params.id }) }),
   }),
   downloadFile: endpoint({
     method: 'GET',

@@ -270,7 +270,7 @@ describe('GET /api/files/:id', () => {
 
   test('no credential: 401; another method: 405', async () => {
     expect((await fetch(`${api.url}/api/files/x`)).status).toBe(401)
-    const { status, headers } = await api.call('DELETE', '/api/files/x')
+    const { status, headers } = await api.call('PATCH', '/api/files/x')
     expect(status).toBe(405)
     expect(headers.get('allow')).toContain('GET')
   })

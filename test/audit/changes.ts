@@ -202,8 +202,10 @@ export const EXEMPT: Record<string, string> = {
   'auth.startByLink': RUN,
   'auth.beginUpload': UPLOAD,
   'auth.completeUpload': UPLOAD,
+  'auth.cancelUpload': UPLOAD,
   'files.beginUpload': UPLOAD,
   'files.completeUpload': UPLOAD,
+  'files.cancelUpload': UPLOAD,
   'agents.beginChat': TEST,
   'agents.beginDraftChat': TEST,
   'agents.invoke': TEST,
@@ -350,6 +352,7 @@ export const ROUTES: Record<string, Change> = {
 
 /** Routes that change nothing the audit log covers. */
 export const EXEMPT_ROUTES: Record<string, string> = {
+  'DELETE files/[id]': UPLOAD,
   'POST agents/[agentId]/invoke': TEST,
   'POST chat': TEST,
   'POST definitions/diff': 'what it changes is rolled back',

@@ -290,7 +290,7 @@ export async function recordSubjects({ get, call }: Recorder, api: Api, runId: s
 }
 
 /** Every answer of an upload before a run. */
-export async function recordUploads({ post, record }: Recorder, api: Api): Promise<void> {
+export async function recordUploads({ post, call, record }: Recorder, api: Api): Promise<void> {
   const begun = (await post('/api/files', { name: 'a.txt', type: 'text/plain', size: 5 })).body
   expect((await post(`/api/files/${begun.id}/complete`)).body.error.code).toBe('CONFLICT')
   const path = `/api/files/${begun.id}/content`
@@ -307,6 +307,8 @@ export async function recordUploads({ post, record }: Recorder, api: Api): Promi
     'FILE_NOT_FOUND',
   )
   expect((await post('/api/files', { name: 'a.txt', size: 26_214_401 })).body.error.code).toBe('FILE_TOO_LARGE')
-  const others = Array.from({ length: 20 }, () => post('/api/files', { name: 'a.txt', size: 5 }))
+  expect((await call('DELETE', `/api/files/${begun.id}`)).body).toEqual({ id: begun.id, deleted: true })
+  expect((await call('DELETE', `/api/files/${begun.id}`)).body.error.code).toBe('FILE_NOT_FOUND')
+  const others = Array.from({ length: 21 }, () => post('/api/files', { name: 'a.txt', size: 5 }))
   expect((await Promise.all(others)).map(({ status }) => status)).toContain(409)
 }

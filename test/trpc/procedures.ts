@@ -29,6 +29,7 @@ export const CASES: Record<string, Case> = {
 
   'files.beginUpload': { needs: 'file:upload' },
   'files.completeUpload': { needs: 'file:upload', input: (id) => ({ fileId: id }) },
+  'files.cancelUpload': { needs: 'file:upload', input: (id) => ({ fileId: id }) },
   'files.describe': { needs: 'file:read', input: (id) => ({ ids: [id] }), unknown: 'nothing found' },
 
   'insights.read': { needs: 'run:read', input: (id) => ({ workflowId: id, days: 7 }) },
@@ -214,6 +215,7 @@ export const CASES: Record<string, Case> = {
   'auth.startByLink': { needs: 'nothing' },
   'auth.beginUpload': { needs: 'nothing' },
   'auth.completeUpload': { needs: 'nothing' },
+  'auth.cancelUpload': { needs: 'nothing' },
 
   'keys.list': { needs: 'key:manage' },
   'keys.create': { needs: 'key:manage' },

@@ -23,3 +23,5 @@ export const Upload = component('Upload', {
   type: z.string().describe('Detected from the bytes.'),
   size: z.int().describe('In bytes.'),
 })
+
+export const CancelledUpload = component('CancelledUpload', { id: z.string(), deleted: z.literal(true) })

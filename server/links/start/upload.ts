@@ -1,6 +1,7 @@
 import type { Visitor } from '../../auth/visitor'
 import { AppError } from '../../errors'
 import { type BegunUpload, beginUpload } from '../../files/direct/begin'
+import { cancelUpload } from '../../files/direct/cancel'
 import { type CompleteUpload, completeUpload } from '../../files/direct/complete'
 import { countForm } from './admit'
 import { type FoundStartLink, findStartLink } from './find'
@@ -27,6 +28,19 @@ export async function completeLinkUpload(
   { token, fileId }: { token: string; fileId: string },
 ): Promise<CompleteUpload> {
   return completeUpload((await requireTakesFile(visitor, token)).ctx, { fileId })
+}
+
+/**
+ * Gives an upload up, even if the link has ended meanwhile.
+ * @throws AppError as `cancelUpload`; RATE_LIMITED
+ */
+export async function cancelLinkUpload(
+  visitor: Visitor,
+  { token, fileId }: { token: string; fileId: string },
+): Promise<{ id: string; deleted: true }> {
+  const found = await findStartLink(visitor, token)
+  if (!found) throw new AppError('FILE_NOT_FOUND')
+  return cancelUpload(found.ctx, { fileId })
 }
 
 async function requireTakesFile(visitor: Visitor, token: string): Promise<FoundStartLink> {

@@ -6,7 +6,7 @@ import type { AnswerTaskLink } from '../../links/schema'
 import { openStartLink } from '../../links/start/open'
 import type { StartByLink } from '../../links/start/schema'
 import { startByLink } from '../../links/start/submit'
-import { beginLinkUpload, completeLinkUpload } from '../../links/start/upload'
+import { beginLinkUpload, cancelLinkUpload, completeLinkUpload } from '../../links/start/upload'
 import { type AcceptInput, acceptInvitation } from '../../members/invitations/accept'
 import { lookUpInvitation } from '../../members/invitations/look-up'
 import { type SetUpInput, setUp } from '../../tenants/setup/set-up'
@@ -45,4 +45,7 @@ export const authRouter = router({
   completeUpload: publicProcedure
     .input(inputWith<{ token: string; fileId: string }>('token', 'fileId'))
     .mutation(({ ctx, input }) => completeLinkUpload(visitorOf(ctx), input)),
+  cancelUpload: publicProcedure
+    .input(inputWith<{ token: string; fileId: string }>('token', 'fileId'))
+    .mutation(({ ctx, input }) => cancelLinkUpload(visitorOf(ctx), input)),
 })

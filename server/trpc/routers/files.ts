@@ -1,4 +1,5 @@
 import { beginUpload } from '../../files/direct/begin'
+import { cancelUpload } from '../../files/direct/cancel'
 import { completeUpload } from '../../files/direct/complete'
 import type { BeginUpload } from '../../files/direct/schema'
 import { type DescribeFiles, describeFiles } from '../../vault/describe-files'
@@ -15,4 +16,7 @@ export const filesRouter = router({
   completeUpload: tenantProcedure
     .input(inputWith<{ fileId: string }>('fileId'))
     .mutation(({ ctx, input }) => completeUpload(ctx.service, input)),
+  cancelUpload: tenantProcedure
+    .input(inputWith<{ fileId: string }>('fileId'))
+    .mutation(({ ctx, input }) => cancelUpload(ctx.service, input)),
 })
