@@ -4,7 +4,7 @@ import { files } from '@/db/schema/files'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import type { Upload, Uploaded } from '../http/multipart-input'
-import { requireUploads } from './direct/find'
+import { requireUploads, uploaderAlone } from './direct/find'
 import { holdFileStore } from './shared-store'
 import { sniffType } from './sniff'
 import { fileStorage } from './storage'
@@ -91,7 +91,7 @@ export async function claimFiles(tx: TransactionContext, ids: readonly string[],
   const these = inArray(files.id, [...ids])
   const claimed = await tx.db
     .update(files)
-    .set({ runId, claimedAt: tx.now() })
+    .set({ runId, claimedAt: tx.now(), uploadedBy: uploaderAlone })
     .where(and(eq(files.tenantId, tx.tenantId), these, isNull(files.claimedAt), isNull(files.condemnedAt)))
     .returning({ id: files.id })
   if (claimed.length === ids.length) return

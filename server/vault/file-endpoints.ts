@@ -24,9 +24,9 @@ export const FILE_ENDPOINTS = {
     method: 'POST',
     path: '/api/files',
     tag: 'Files',
-    summary: 'Begin to upload a file before a run',
+    summary: 'Begin an upload',
     description:
-      'For files that are too large for a form, up to `UPLOAD_LIMIT_MB` (25 MB unless set). Send the bytes as the response says, then complete the upload, then give its id to a field for files: of a start, or of an answer. Only the caller who began the upload can use it. Without a run, it is removed after an hour. A storage in S3 takes no such files.',
+      'For files that are too large for a form, up to `UPLOAD_LIMIT_MB` (25 MB unless set). Send the bytes as the response says, then complete the upload, then give its id to a field for files: of a start, or of an answer. Only the caller who began the upload can use it. Without a run, it is removed after an hour. Not available with S3 storage.',
     permission: 'file:upload',
     body: {
       schema: BeginUpload,

@@ -21,7 +21,10 @@ afterAll(async () => {
 
 test('a service with files in S3 begins no upload, however small, and says why', async () => {
   const begin = beginUpload(runtime.ctx, { body: { name: 'a.txt', size: 5 }, origin: '' })
-  await expect(begin).rejects.toMatchObject({ code: 'CONFLICT', message: 'This service takes files only with a form' })
+  await expect(begin).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: 'This service accepts files only as part of a form',
+  })
   expect(await outcome(beginUpload(runtime.ctx, { body: { name: '', size: 5 }, origin: '' }))).toBe('INVALID_INPUT')
   expect(await runtime.db.select().from(files)).toEqual([])
 })

@@ -63,7 +63,7 @@ test('a start link starts a few runs a minute for each address, and for all of t
   expect(await outcome(openStartLink(from('203.0.113.4'), { token: 'a guess' }))).toBe('RATE_LIMITED')
 })
 
-test('uploads for a form are limited for each address', async () => {
+test('uploads for a form are limited for each address, apart from the forms', async () => {
   const { ctx, db } = runtime
   const payload = { paper: { type: 'file' } }
   const { id } = await createWorkflow(ctx, {
@@ -84,6 +84,11 @@ test('uploads for a form are limited for each address', async () => {
   for (let times = 0; times < 3; times++) expect(await begin('203.0.113.1')).toMatchObject({ blob: null })
   expect(await begin('203.0.113.1')).toBe('RATE_LIMITED')
   expect(await begin('203.0.113.2')).toMatchObject({ blob: null })
+  const headers = new Headers({ 'x-forwarded-for': '203.0.113.1' })
+  const visitor = { db, log: ctx.log, now: () => at, requestId: 'x', headers }
+  const file = { name: 'a.txt', type: 'text/plain', base64: 'aGk=' }
+  const form = { token, formId: 'form-after-uploads', data: {}, files: [{ part: 'paper', file }] }
+  expect(await outcome(startByLink(visitor, form))).toMatchObject({ state: 'started' })
 })
 
 test('the runs of a link are counted up to a limit, apart from those of other links', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, ne, or } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, ne, not, or, type SQL } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { tenants } from '@/db/schema/tenants'
 import { authorize } from '../../auth/policy'
@@ -11,8 +11,16 @@ import type { UploadGrant } from '../file-storage'
 import { holdFileStore } from '../shared-store'
 import { storableName } from '../stage'
 import { fileStorage } from '../storage'
-import { INCOMPLETE, open, uploaderOf } from './find'
-import { directLimit, OPEN_PER_CALLER, OPEN_PER_TENANT, UPLOAD_MS } from './limits'
+import { INCOMPLETE, isOfForm, ofForms, open, unclaimed, uploadedBy, uploaderAt, uploaderOf } from './find'
+import {
+  CANCELLED_TIMES,
+  directLimit,
+  OPEN_OF_FORMS,
+  OPEN_PER_CALLER,
+  OPEN_PER_LINK,
+  OPEN_PER_TENANT,
+  UPLOAD_MS,
+} from './limits'
 import { BeginUpload } from './schema'
 import { UPLOAD_TOKEN, UPLOAD_TOKEN_HEADER } from './token'
 
@@ -29,22 +37,27 @@ export interface BegunUpload {
  * once `completeUpload` has seen its bytes, belongs to its caller alone until a run takes it, and is removed after an
  * hour otherwise.
  * @param input.origin where the caller reaches the service
+ * @param input.address of a visitor of a start link
  * @throws AppError FORBIDDEN, INVALID_INPUT, FILE_TOO_LARGE, CONFLICT, UNAVAILABLE
  */
-export async function beginUpload(ctx: ServiceContext, input: { body: unknown; origin: string }): Promise<BegunUpload> {
+export async function beginUpload(
+  ctx: ServiceContext,
+  input: { body: unknown; origin: string; address?: string },
+): Promise<BegunUpload> {
   authorize(ctx, 'file:upload')
   const { name, type, size } = parseInput(BeginUpload, input.body)
   requireSize(size)
   const storage = fileStorage()
   const id = randomUUID()
   const { tenantId } = ctx
+  const by = input.address === undefined ? uploaderOf(ctx) : uploaderAt(ctx, input.address)
   const until = new Date(ctx.now().getTime() + UPLOAD_MS)
   await withTransaction(ctx, async (tx) => {
     await holdFileStore(tx.db, tx.log)
-    await requireRoom(tx)
+    await requireRoom(tx, by)
     await tx.db.insert(files).values({
       ...{ tenantId, id, name: storableName(name), declaredType: type, size, createdAt: tx.now() },
-      ...{ sniffedType: 'application/octet-stream', sha256: INCOMPLETE, uploadedBy: uploaderOf(tx) },
+      ...{ sniffedType: 'application/octet-stream', sha256: INCOMPLETE, uploadedBy: by },
     })
   })
   const begun = { id, expiresAt: until.toISOString() }
@@ -56,22 +69,41 @@ export async function beginUpload(ctx: ServiceContext, input: { body: unknown; o
 /** @throws AppError CONFLICT if this service takes no such files; FILE_TOO_LARGE */
 function requireSize(size: number): void {
   const limit = directLimit()
-  if (limit === null) throw new AppError('CONFLICT', { message: 'This service takes files only with a form' })
+  if (limit === null) throw new AppError('CONFLICT', { message: 'This service accepts files only as part of a form' })
   if (size <= limit) return
   throw new AppError('FILE_TOO_LARGE', {
     details: [{ path: 'size', message: `A file may have at most ${limit} bytes.` }],
   })
 }
 
-/** @throws AppError CONFLICT if the caller or the workspace has too many uploads that no run has taken yet */
-async function requireRoom(ctx: TransactionContext): Promise<void> {
+/** @throws AppError CONFLICT if too many uploads are there that no run has taken yet */
+async function requireRoom(ctx: TransactionContext, by: string): Promise<void> {
   // Uploads of a workspace begin one after the other, so that none is counted too late.
   await ctx.db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
   // Bytes of an upload that began longer ago are no longer taken.
   const arriving = gt(files.createdAt, new Date(ctx.now().getTime() - UPLOAD_MS))
-  const ofTenant = and(eq(files.tenantId, ctx.tenantId), open, or(ne(files.sha256, INCOMPLETE), arriving))
-  const all = await ctx.db.$count(files, ofTenant)
-  const own = await ctx.db.$count(files, and(ofTenant, eq(files.uploadedBy, uploaderOf(ctx))))
-  if (all < OPEN_PER_TENANT && own < OPEN_PER_CALLER) return
-  throw new AppError('CONFLICT', { message: 'Too many uploaded files wait for a run; try again later' })
+  const waiting = and(open, or(ne(files.sha256, INCOMPLETE), arriving))
+  const cancelled = and(unclaimed, isNotNull(files.condemnedAt), arriving)
+  for (const [whose, atMost] of isOfForm({ uploadedBy: by }) ? placesOfForms(ctx, by) : placesOfCallers(by)) {
+    const count = (which: SQL | undefined) => ctx.db.$count(files, and(eq(files.tenantId, ctx.tenantId), whose, which))
+    if ((await count(waiting)) < atMost && (await count(or(waiting, cancelled))) < CANCELLED_TIMES * atMost) continue
+    throw new AppError('CONFLICT', { message: 'Too many uploads are still unused. Try again later' })
+  }
+}
+
+type Places = [whose: SQL, atMost: number][]
+
+function placesOfCallers(by: string): Places {
+  return [
+    [eq(files.uploadedBy, by), OPEN_PER_CALLER],
+    [not(ofForms), OPEN_PER_TENANT],
+  ]
+}
+
+function placesOfForms(ctx: ServiceContext, by: string): Places {
+  return [
+    [eq(files.uploadedBy, by), OPEN_PER_CALLER],
+    [uploadedBy(ctx), OPEN_PER_LINK],
+    [ofForms, OPEN_OF_FORMS],
+  ]
 }

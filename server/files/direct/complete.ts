@@ -9,8 +9,8 @@ import type { FileRow } from '../find'
 import { holdFileStore } from '../shared-store'
 import { Sniffer } from '../sniff'
 import { fileStorage } from '../storage'
-import { findUpload, INCOMPLETE, open } from './find'
-import { COMPLETING } from './limits'
+import { findUpload, INCOMPLETE, isOfForm, open } from './find'
+import { COMPLETING, COMPLETING_FORMS } from './limits'
 
 /** An upload whose bytes are stored. */
 export interface CompleteUpload {
@@ -30,7 +30,8 @@ export async function completeUpload(ctx: ServiceContext, { fileId }: { fileId: 
   const file = await findUpload(ctx, fileId)
   if (!file) throw new AppError('FILE_NOT_FOUND')
   if (file.sha256 !== INCOMPLETE) return presented(file)
-  const release = reserveTenantSlot(COMPLETING, ctx.tenantId)
+  const slot = isOfForm(file) ? COMPLETING_FORMS : COMPLETING
+  const release = reserveTenantSlot(slot, ctx.tenantId)
   try {
     return await check(ctx, file)
   } finally {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, like, ne, type SQL, sql } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import type { ServiceContext } from '../../context'
 import { AppError } from '../../errors'
@@ -9,14 +9,43 @@ import { isFileId } from '../storage-key'
 /** The caller who uploads a file, and who alone may use it until a run has it. A hash, because rows outlive subjects. */
 export function uploaderOf({ actor }: Pick<ServiceContext, 'actor'>): string {
   const by = actor.kind === 'jwt' ? `${actor.secretId} ${actor.id}` : actor.id
-  return createHash('sha256').update(`${actor.kind} ${by}`).digest('base64url')
+  return hashOf(`${actor.kind} ${by}`)
+}
+
+/**
+ * Of whom the visitors of a start link count as one: all its forms may use an upload, so that it is found again from
+ * another address, but each address has places of its own. The address is a hash too, and goes once a run has the file.
+ */
+export function uploaderAt(ctx: Pick<ServiceContext, 'actor'>, address: string): string {
+  const uploader = uploaderOf(ctx)
+  return `${uploader} ${hashOf(`${uploader} ${address}`)}`
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+/** What a run keeps of who uploaded a file. */
+export const uploaderAlone = sql<string | null>`split_part(${files.uploadedBy}, ' ', 1)`
+
+/** Uploads of this caller, from any address. */
+export function uploadedBy(ctx: Pick<ServiceContext, 'actor'>): SQL {
+  return eq(uploaderAlone, uploaderOf(ctx))
+}
+
+/** Uploads of the visitors of all start links. */
+export const ofForms = like(files.uploadedBy, '% %')
+
+export function isOfForm({ uploadedBy }: Pick<FileRow, 'uploadedBy'>): boolean {
+  return uploadedBy?.includes(' ') ?? false
 }
 
 /** What a file has no hash of until its bytes are there and checked. */
 export const INCOMPLETE = ''
 
-/** Uploads that no run has yet. */
-export const open = and(isNotNull(files.uploadedBy), isNull(files.claimedAt), isNull(files.condemnedAt))
+/** Uploads that no run has yet, with and without the deleted ones. */
+export const unclaimed = and(isNotNull(files.uploadedBy), isNull(files.claimedAt))
+export const open = and(unclaimed, isNull(files.condemnedAt))
 
 /** The caller's own upload, complete or not, that no run has yet; null for any other file. */
 export async function findUpload(ctx: ServiceContext, fileId: string): Promise<FileRow | null> {
@@ -24,7 +53,7 @@ export async function findUpload(ctx: ServiceContext, fileId: string): Promise<F
   const [row] = await ctx.db
     .select()
     .from(files)
-    .where(and(eq(files.tenantId, ctx.tenantId), eq(files.id, fileId), eq(files.uploadedBy, uploaderOf(ctx)), open))
+    .where(and(eq(files.tenantId, ctx.tenantId), eq(files.id, fileId), uploadedBy(ctx), open))
   return row ?? null
 }
 
@@ -32,11 +61,18 @@ export async function findUpload(ctx: ServiceContext, fileId: string): Promise<F
 export async function ownUploads(ctx: ServiceContext, ids: readonly string[]): Promise<Set<string>> {
   const known = [...new Set(ids)].filter(isFileId)
   if (known.length === 0) return new Set()
-  const own = eq(files.uploadedBy, uploaderOf(ctx))
   const rows = await ctx.db
     .select({ id: files.id })
     .from(files)
-    .where(and(eq(files.tenantId, ctx.tenantId), inArray(files.id, known), own, ne(files.sha256, INCOMPLETE), open))
+    .where(
+      and(
+        eq(files.tenantId, ctx.tenantId),
+        inArray(files.id, known),
+        uploadedBy(ctx),
+        ne(files.sha256, INCOMPLETE),
+        open,
+      ),
+    )
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -44,7 +80,6 @@ export async function ownUploads(ctx: ServiceContext, ids: readonly string[]): P
 export async function requireUploads(ctx: ServiceContext, ids: readonly string[]): Promise<void> {
   const own = await ownUploads(ctx, ids)
   if (ids.every((id) => own.has(id)) && own.size === ids.length) return
-  const message =
-    'A file was not uploaded completely, or was removed because no run had it for an hour. Choose it again.'
+  const message = 'This file’s upload did not finish or has expired. Choose it again.'
   throw new AppError('INVALID_INPUT', { details: [{ path: 'files', message }] })
 }

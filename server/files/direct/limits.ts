@@ -11,9 +11,16 @@ export const UPLOAD_MS = 15 * 60_000
  * upload stays, so that they are deleted too.
  */
 export const ARRIVING_MS = 2 * UPLOAD_MS
-/** How many files may be uploaded that no run has yet: by one caller, and in a workspace. */
+/**
+ * How many files may be uploaded that no run has yet: by one caller, and in a workspace by all that are known. Visitors
+ * of start links have other places: at one address as many as a caller, with one link, and with all of the workspace.
+ */
 export const OPEN_PER_CALLER = 20
 export const OPEN_PER_TENANT = 100
+export const OPEN_PER_LINK = 100
+export const OPEN_OF_FORMS = 200
+/** As many times these, with the cancelled ones whose bytes might still arrive. */
+export const CANCELLED_TIMES = 3
 
 /** The largest file that is uploaded directly, in bytes. Null if this process's storage takes none. */
 export function directLimit(settings: Env = env()): number | null {
@@ -27,8 +34,14 @@ export const RECEIVING: SlotKind = {
   refusal: 'Other files are being uploaded; try again shortly.',
 }
 
+/** The same for visitors of start links, so that they do not hold up members and programs. */
+export const RECEIVING_FORMS: SlotKind = { ...RECEIVING, name: 'uploads of forms', perTenant: 8 }
+/** And for those of one link at one address. */
+export const RECEIVING_FORM: SlotKind = { ...RECEIVING, name: 'uploads of a form', perTenant: 3, inAll: 1_000 }
+
 /** A file is read once more, to know its hash and its type. */
 export const COMPLETING: SlotKind = {
   ...{ name: 'completed uploads', perTenant: 2, inAll: 4, longestMs: 60_000 },
   refusal: 'Other files are being checked; try again shortly.',
 }
+export const COMPLETING_FORMS: SlotKind = { ...COMPLETING, name: 'completed uploads of forms' }

@@ -6,10 +6,11 @@ import { AppError } from '../../errors'
 import { readToken } from '../../signed-token'
 import { reserveTenantSlot } from '../../tenant-slots'
 import type { Received } from '../file-storage'
+import type { FileRow } from '../find'
 import { requireSharedStore } from '../shared-store'
 import { fileStorage } from '../storage'
-import { INCOMPLETE, open } from './find'
-import { RECEIVING, UPLOAD_MS } from './limits'
+import { INCOMPLETE, isOfForm, open } from './find'
+import { RECEIVING, RECEIVING_FORM, RECEIVING_FORMS, UPLOAD_MS } from './limits'
 import { UPLOAD_TOKEN, UPLOAD_TOKEN_HEADER } from './token'
 
 /**
@@ -29,14 +30,14 @@ export async function receiveUpload(
   const { tenantId } = claims
   const since = new Date(now().getTime() - UPLOAD_MS)
   const [file] = await db
-    .select({ size: files.size, sha256: files.sha256 })
+    .select({ size: files.size, sha256: files.sha256, uploadedBy: files.uploadedBy })
     .from(files)
     .where(and(eq(files.tenantId, tenantId), eq(files.id, fileId), gt(files.createdAt, since), open))
   const storage = fileStorage()
   if (!file || !storage.receive) throw new AppError('FILE_NOT_FOUND')
   if (file.sha256 !== INCOMPLETE) throw taken()
   requireLength(headers, file.size)
-  const release = reserveTenantSlot(RECEIVING, tenantId)
+  const release = reservePlace(tenantId, file)
   try {
     await requireSharedStore(db, log)
     const received = await storage.receive(tenantId, fileId, whole(chunks()), file.size).catch(refusal)
@@ -45,6 +46,22 @@ export async function receiveUpload(
     return { id: fileId, size: file.size }
   } finally {
     release()
+  }
+}
+
+/** Visitors of start links take places of their own. @throws AppError UNAVAILABLE */
+function reservePlace(tenantId: string, file: Pick<FileRow, 'uploadedBy'>): () => void {
+  if (!isOfForm(file)) return reserveTenantSlot(RECEIVING, tenantId)
+  const atAddress = reserveTenantSlot(RECEIVING_FORM, file.uploadedBy ?? '')
+  try {
+    const ofAll = reserveTenantSlot(RECEIVING_FORMS, tenantId)
+    return () => {
+      ofAll()
+      atAddress()
+    }
+  } catch (err) {
+    atAddress()
+    throw err
   }
 }
 

@@ -1,16 +1,18 @@
 import type { Visitor } from '../../auth/visitor'
+import { env } from '../../env'
 import { AppError } from '../../errors'
 import { type BegunUpload, beginUpload } from '../../files/direct/begin'
 import { cancelUpload } from '../../files/direct/cancel'
 import { type CompleteUpload, completeUpload } from '../../files/direct/complete'
-import { countForm } from './admit'
+import { addressOf } from '../../http/address'
+import { countAttempt } from '../../http/rate-limit'
 import { type FoundStartLink, findStartLink } from './find'
 import { takesFile } from './taken-files'
-import { viewOfStart } from './view'
+import { type StartLinkView, viewOfStart } from './view'
 
 /**
- * Begins to upload a file for the form of a start link. Only forms of the same link can send it. Each counts as a form of
- * its address.
+ * Begins to upload a file for the form of a start link. Only forms of the same link can send it, from any address. Each
+ * address has a rate and places of its own.
  * @throws AppError as `beginUpload`; RATE_LIMITED; CONFLICT unless the link is open, and its form takes a file
  */
 export async function beginLinkUpload(
@@ -18,8 +20,10 @@ export async function beginLinkUpload(
   { token, body }: { token: string; body: unknown },
 ): Promise<BegunUpload> {
   const found = await requireTakesFile(visitor, token)
-  await countForm(visitor, found)
-  return beginUpload(found.ctx, { body, origin: '' })
+  const { db, headers, now } = visitor
+  const address = addressOf(headers, env().TRUST_PROXY)
+  await countAttempt(`upload:${found.link.id}:${address}`, db, now())
+  return beginUpload(found.ctx, { body, origin: '', address })
 }
 
 /** @throws AppError as `completeUpload` */
@@ -45,8 +49,18 @@ export async function cancelLinkUpload(
 
 async function requireTakesFile(visitor: Visitor, token: string): Promise<FoundStartLink> {
   const found = await findStartLink(visitor, token)
-  const view = found && (await viewOfStart(found))
-  if (found && view?.state === 'open' && Object.keys(view.fields).some((name) => takesFile(view.fields, name)))
+  const view: StartLinkView = found ? await viewOfStart(found) : { state: 'unknown' }
+  if (found && view.state === 'open' && Object.keys(view.fields).some((name) => takesFile(view.fields, name)))
     return found
-  throw new AppError('CONFLICT', { message: 'This form takes no file' })
+  throw new AppError('CONFLICT', { message: WHY[view.state] })
+}
+
+/** As the page of the link says it. */
+const WHY: Record<StartLinkView['state'], string> = {
+  unknown: 'This link does not work',
+  revoked: 'This link was withdrawn',
+  expired: 'This link has expired',
+  closed: 'This form is closed',
+  open: 'This form takes no file',
+  started: 'This form takes no file',
 }
