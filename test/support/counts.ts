@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
+import type { OutsideError } from './outside-errors'
 
 /** Test counts by result. */
 export interface Counts {
@@ -54,11 +55,21 @@ interface VitestReport {
   }[]
 }
 
-/** The files with a failed test. */
-export function failedFiles(file: string): string[] {
-  if (!existsSync(file)) return []
+/** The files with a failed test, or with an error outside of any. Null if one of these errors is nobody's. */
+export function failedFiles(file: string): string[] | null {
+  const outside = outsideErrors(file).map((error) => error.file)
+  if (!existsSync(file) || outside.includes(null)) return null
   const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as VitestReport
-  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
+  const failed = testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
+  return [...new Set([...failed, ...outside.filter((name) => name !== null)])]
+}
+
+/** Where `OutsideErrors` writes beside a report. */
+export const outsideReport = (report: string) => `${report}.outside`
+
+function outsideErrors(report: string): OutsideError[] {
+  const file = outsideReport(report)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as OutsideError[]) : []
 }
 
 /** Zero without a report. */
@@ -69,11 +80,13 @@ export function countVitest(file: string): Counts {
   const broken = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   )
+  const outside = outsideErrors(file)
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
+    failed: report.numFailedTests + broken.length + outside.length,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: [
+      ...outside.map((error) => `${error.file ?? 'No file'} > outside of its tests\n  ${beginning(error.message)}`),
       ...broken.map(({ name, message }) => `${name}\n  ${beginning(message)}`),
       ...report.testResults.flatMap(({ name, assertionResults }) =>
         assertionResults

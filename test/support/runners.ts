@@ -2,15 +2,18 @@ import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { print } from '@/cli/print'
-import { type Counts, countPlaywright, countVitest, failedFiles, NOTHING, titlesOf } from './counts'
+import { type Counts, countPlaywright, countVitest, failedFiles, NOTHING, outsideReport, titlesOf } from './counts'
+import { OUTSIDE_REPORT } from './outside-errors'
 import { run, seconds } from './programs'
 
 /** Runs Vitest with these arguments: projects and files. */
 export function vitest(name: string, args: string[]): Promise<Counts> {
   return reported(name, async (report) => {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const code = await run(name, 'vitest', ['run', ...reporters, ...args])
-    const files = failedFiles(report)
+    const custom = './test/support/outside-errors.ts'
+    const reporters = [...['default', 'json', custom].map((one) => `--reporter=${one}`), `--outputFile.json=${report}`]
+    const env = { ...process.env, [OUTSIDE_REPORT]: outsideReport(report) }
+    const code = await run(name, 'vitest', ['run', ...reporters, ...args], env)
+    const files = failedFiles(report) ?? []
     const again = () => vitest(`${name} again`, [...args, ...files])
     return { ...judge(name, code, countVitest(report)), ...(files.length > 0 ? { again } : {}) }
   })
@@ -39,7 +42,7 @@ async function reported(name: string, work: (report: string) => Promise<Counts>)
   }
 }
 
-/** An error outside any test, or a runner that died, fails no test but must not count as success. */
+/** A runner that died fails no test but must not count as success. */
 function judge(name: string, code: number | null, counts: Counts): Counts {
   if (code === 0 || counts.failed > 0) return counts
   const why = `${name} ended with code ${code} without a failed test; that counts as one.`
