@@ -124,6 +124,10 @@ export const ThreadTurn = component('ThreadTurn', {
   createdAt: time('When it was saved.'),
   message: z.string().describe('The message to the agent.'),
   dataContext: z.record(z.string(), AnyJson).describe('The data that came with it.'),
+  files: z
+    .array(component('ThreadFile', { fileId: z.string(), name: z.string(), type: z.string(), size: z.int().min(0) }))
+    .optional()
+    .describe('The files that the model got with it. Absent without any.'),
   toolCalls: z
     .array(
       component('ThreadToolCall', {

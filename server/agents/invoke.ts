@@ -1,6 +1,6 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { TurnMetadata } from '../definition/agent'
+import type { TurnMetadata, UserMessage } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseWhole } from '../parse'
@@ -78,7 +78,7 @@ async function answered(
 export async function answerWithData(
   ctx: ServiceContext,
   agent: LoadedAgent,
-  input: { message: string; dataContext: JsonObject; threadId?: string | null | undefined },
+  input: UserMessage & { threadId?: string | null | undefined },
   options: Pick<ConverseOptions<Invocation>, 'signal' | 'log' | 'idempotencyKey' | 'runId' | 'onFailed' | 'budget'>,
 ): Promise<Invocation> {
   requireDataAnswers(agent)
@@ -86,11 +86,11 @@ export async function answerWithData(
   const known = ctx.keyed?.recall<Invocation>()
   if (known) return known.result
   const turn = await openTurn(ctx, agent, input.threadId, options.signal)
-  const { message, dataContext } = input
+  const { threadId: _threadId, ...userMessage } = input
   return converse(
     ctx,
     turn,
-    { userMessage: { message, dataContext }, structured: true },
+    { userMessage, structured: true },
     {
       ...options,
       answer: ({ data, metadata }) => ({ data: data ?? {}, threadId: turn.lease.threadId, metadata }),

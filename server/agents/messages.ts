@@ -73,6 +73,9 @@ export async function saveTurn(
 function stored(content: UserMessage | ReplyMessage['content']): MessageContent {
   if (typeof content === 'string') return toStorableJson(content)
   if (Array.isArray(content)) return toStorableJson(content)
-  const { message, dataContext } = content
-  return { message: toStorableJson(message), dataContext: toStorableJson(dataContext) }
+  const { message, dataContext, files } = content
+  return {
+    ...{ message: toStorableJson(message), dataContext: toStorableJson(dataContext) },
+    ...(files === undefined ? {} : { files }),
+  }
 }

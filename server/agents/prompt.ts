@@ -1,6 +1,7 @@
 import type { UserMessage } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { AgentConfig } from './schema'
+import { placesFor, type UserPart } from './sent-files'
 
 /**
  * The instructions, and facts that the service itself has verified. Text from outside (message, data context, tool
@@ -27,12 +28,12 @@ export function systemPrompt(config: AgentConfig, trusted: JsonObject | null, ou
 }
 
 /**
- * The parts of a user's message: the text first, then the data in a separate block that the data itself cannot close.
+ * The parts of a user's message: the text first, then the data in a separate block that the data itself cannot close,
+ * and then places for its files.
  */
-export function userParts({ message, dataContext }: UserMessage): { type: 'text'; text: string }[] {
-  const words = { type: 'text' as const, text: message }
-  if (Object.keys(dataContext).length === 0) return [words]
-  return [words, { type: 'text', text: block('data_context', dataContext) }]
+export function userParts({ message, dataContext, files }: UserMessage): UserPart[] {
+  const data = Object.keys(dataContext).length === 0 ? [] : [block('data_context', dataContext)]
+  return [...[message, ...data].map((text) => ({ type: 'text' as const, text })), ...placesFor(files)]
 }
 
 /** A part of a prompt that its own text cannot close. */

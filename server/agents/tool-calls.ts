@@ -118,7 +118,7 @@ async function handOff(
       {
         agent,
         history: [],
-        userMessage: { message, dataContext: userMessage.dataContext },
+        userMessage: { ...userMessage, message },
         structured: outputSchema !== null,
       },
       { ...options, depth: options.depth + 1 },

@@ -8,6 +8,7 @@ import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
 import { type OpenModel, openModel } from '../models/registry'
 import { requireWhole } from '../models/whole-answer'
 import { Budget } from './budget'
+import { namingFiles, withFiles } from './file-bytes'
 import type { ReplyMessage } from './messages'
 import { asModelsKnowIt } from './model-history'
 import { systemPrompt, userParts } from './prompt'
@@ -142,14 +143,17 @@ class Turn {
   private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
     const { history, userMessage, agent } = this.request
     const { listener, signal, deadline } = this.options
+    const conversation = asModelsKnowIt(
+      [...history, { role: 'user', content: userParts(userMessage) }, ...this.replies, ...more],
+      (id) => nameOf(this.tools, id),
+    )
+    const { files: current } = userMessage
+    const { messages, release } = await withFiles(this.ctx, conversation, { current, signal, deadline })
     const answer = await callModel(
       this.open,
       {
         system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
-        messages: asModelsKnowIt(
-          [...history, { role: 'user', content: userParts(userMessage) }, ...this.replies, ...more],
-          (id) => nameOf(this.tools, id),
-        ),
+        messages,
         tools: [...this.tools.values()],
         mayCallTools,
         outputSchema: this.outputSchema,
@@ -158,6 +162,10 @@ class Turn {
       },
       { signal, deadline },
     )
+      .catch((err: unknown) => {
+        throw namingFiles(err, current)
+      })
+      .finally(release)
     this.options.budget.spend(answer.usage, agent.config.model.prices)
     return answer
   }

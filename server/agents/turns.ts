@@ -1,6 +1,7 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { messages } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
+import type { SentFile, UserMessage } from '../definition/agent'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 import { giveWay } from '../give-way'
 import type { RunMasker } from '../vault/hide'
@@ -27,6 +28,8 @@ export interface Turn {
   createdAt: string
   message: string
   dataContext: JsonObject
+  /** The files that went to the model with it; absent without any. */
+  files?: SentFile[]
   toolCalls: ToolCall[]
   answer: string
   /** Provider, model, version, usage. */
@@ -107,10 +110,11 @@ export async function turnsOf(
   return shown
 }
 
-function masked({ message, dataContext, toolCalls, answer, metadata, ...turn }: Turn, masker: RunMasker): Turn {
+function masked({ message, dataContext, files, toolCalls, answer, metadata, ...turn }: Turn, masker: RunMasker): Turn {
   const { text, json, vault } = masker
   return {
     ...{ ...turn, message: text(message), dataContext: json(dataContext), answer: text(answer) },
+    ...(files === undefined ? {} : { files: json(files) }),
     toolCalls: toolCalls.map(({ args, result, ...call }) => ({
       ...{ ...vault.json(call), args: json(args) },
       result: result && { ...result, value: json(result.value) },
@@ -120,9 +124,9 @@ function masked({ message, dataContext, toolCalls, answer, metadata, ...turn }: 
 }
 
 function begin({ seq, createdAt, content }: MessageRow): Turn {
-  const { message, dataContext } =
+  const asked: UserMessage =
     typeof content === 'string' || Array.isArray(content) ? { message: '', dataContext: {} } : content
-  return { seq, createdAt: createdAt.toISOString(), message, dataContext, toolCalls: [], answer: '', metadata: null }
+  return { seq, createdAt: createdAt.toISOString(), ...asked, toolCalls: [], answer: '', metadata: null }
 }
 
 function follow(turn: Turn | undefined, { content, metadata }: MessageRow): void {

@@ -83,11 +83,22 @@ export type FailedTurn = TurnMetadata & {
 /** The usage of a `call-agent` step's turns, one for each attempt, answered or failed. */
 export type StepUsage = (TurnMetadata & { threadId: string }) | FailedTurn
 
+/** A file that goes to a model with a message, which never holds its bytes. */
+export type SentFile = {
+  fileId: string
+  name: string
+  type: string
+  /** In bytes. */
+  size: number
+}
+
 /** A user's message as stored. */
 export type UserMessage = {
   message: string
   /** Data the caller sent along; never trusted. */
   dataContext: JsonObject
+  /** Absent without any. */
+  files?: SentFile[]
 }
 
 /** A user's message, or a message from a model or a tool: a text, or parts with tool calls and results. */

@@ -75,6 +75,15 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
     means: 'What a tool returned cannot be used: it is not JSON, does not match its output schema, or is too large.',
     fixes: [OPEN, 'Compare the output with the tool’s output schema.'],
   },
+  FILE_NOT_SUPPORTED: {
+    title: 'A model cannot read a file',
+    means: 'A message to an agent had a file that no model reads, or too much of them. The model was not called.',
+    fixes: [
+      'Send images (PNG, JPEG, WebP, GIF), PDFs or texts in UTF-8. The error says how large they may be.',
+      'Convert the file, or let a tool read it.',
+      AGAIN,
+    ],
+  },
   INVALID_CONFIG: {
     title: 'A field of the step is wrong',
     means: 'With the values of this run, a field of the step has a value that it cannot use.',

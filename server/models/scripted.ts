@@ -54,7 +54,7 @@ function answer(options: LanguageModelV3CallOptions) {
   const call = options.toolChoice?.type === 'none' ? null : chooseTool(options, material)
   const text = call ? '' : speak(options, material)
   const content: LanguageModelV3Content[] = call ? [{ type: 'tool-call', ...call }] : [{ type: 'text', text }]
-  const input = Math.ceil(JSON.stringify(options.prompt).length / 4)
+  const input = Math.ceil(JSON.stringify(options.prompt, withoutBytes).length / 4)
   const output = Math.ceil((call ? call.input.length : text.length) / 4)
   return {
     content,
@@ -67,7 +67,13 @@ function answer(options: LanguageModelV3CallOptions) {
   }
 }
 
+function withoutBytes(_name: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? '' : value
+}
+
 interface Turn extends Material {
+  /** The names of the files with the message, which it cannot read. */
+  files: string[]
   /** Tool results since the user's last message. */
   calls: number
 }
@@ -84,7 +90,9 @@ function readPrompt({ prompt }: LanguageModelV3CallOptions): Turn {
     if (output.type === 'json') return [unwrap(toStorableJson(output.value))]
     return output.type === 'text' || output.type === 'error-text' ? [output.value] : []
   })
-  return { message: first?.text.trim() ?? '', results, calls: parts.length }
+  const sent = user?.role === 'user' ? user.content.filter((part) => part.type === 'file') : []
+  const files = sent.map(({ filename }) => filename ?? 'a file')
+  return { message: first?.text.trim() ?? '', results, calls: parts.length, files }
 }
 
 /** The text or data of an agent that was handed a message. */
@@ -131,6 +139,7 @@ function speak(options: LanguageModelV3CallOptions, turn: Turn): string {
   return [
     'I am the built-in offline model: I follow fixed rules and understand nothing.',
     turn.message === '' ? 'There was no message.' : `You wrote: ${turn.message}`,
+    turn.files.length === 0 ? '' : `I cannot read the files that came with it: ${turn.files.join(', ')}`,
     tool ? `To see a tool called, write: use ${tool.name} {}` : '',
     'For real answers, choose a provider and a model for this agent.',
   ]

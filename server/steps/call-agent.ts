@@ -3,9 +3,10 @@ import { Budget } from '../agents/budget'
 import { failedTurn } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { answerWithData } from '../agents/invoke'
+import { filesToSend } from '../agents/sent-files'
 import type { FailedTurn, StepUsage } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
-import { isJsonObject } from '../definition/json'
+import { isJsonObject, type JsonValue } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { defineStep } from './define-step'
@@ -14,6 +15,14 @@ import { defineStep } from './define-step'
 const WholeTemplate = z
   .string()
   .regex(/^\$\{[\s\S]+\}$/, 'must be an object, or one expression that resolves to an object')
+
+/** @throws StepFailure INVALID_INPUT for a value that is no id of a file */
+function fileIds(files: JsonValue | undefined): string[] {
+  const named = [files ?? []].flat(2).filter((one) => one !== null && one !== '')
+  const odd = named.find((one) => typeof one !== 'string')
+  if (odd !== undefined) throw new StepFailure('INVALID_INPUT', 'files must be the id of a file, or a list of ids')
+  return named.map(String)
+}
 
 /** Sends a message to one of the tenant's agents; the fields of its answer go into run data. */
 export const callAgent = defineStep({
@@ -28,6 +37,8 @@ export const callAgent = defineStep({
     message: AnyJson.transform((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
     /** Data for the agent and its tools besides the message; empty by default, `${_}` for all run data. */
     dataContext: z.union([z.record(z.string(), AnyJson), WholeTemplate]).optional(),
+    /** Ids of files, or a template that resolves to one or to a list of them; empty values are left out. */
+    files: z.union([z.string().max(10_000), z.array(AnyJson).max(50)]).nullish(),
     version: z.union([z.string().max(20), z.number()]).optional(),
     /** Continues an earlier thread with the same agent. */
     threadId: z.string().max(100).nullish(),
@@ -40,6 +51,12 @@ export const callAgent = defineStep({
       label: 'Data for the agent',
       help: 'What the agent and its tools may read besides the message. ${_} is all of the run’s data.',
     },
+    files: {
+      widget: 'template',
+      label: 'Files',
+      placeholder: '${fileId}',
+      help: 'What the model sees with the message: images, PDFs and texts. A file, or a list of files.',
+    },
     version: { widget: 'version', label: 'Version', of: 'agentId', resource: 'agent', advanced: true },
     threadId: {
       widget: 'template',
@@ -50,10 +67,11 @@ export const callAgent = defineStep({
   },
   sample: { agentId: '', message: '' },
   exits: ['next', 'error'],
-  inputData: ({ agentId, message, dataContext, version, threadId }) => ({
+  inputData: ({ agentId, message, dataContext, files, version, threadId }) => ({
     agentId,
     message,
     ...(dataContext === undefined ? {} : { dataContext: dataContext }),
+    ...(files ? { files } : {}),
     ...(version === undefined ? {} : { version }),
     ...(threadId ? { threadId } : {}),
   }),
@@ -78,11 +96,12 @@ export const callAgent = defineStep({
     })
     try {
       const agent = await loadAgent(ctx, agentId, version)
-      const asked = { message, dataContext, threadId: threadId || null }
+      const files = await filesToSend(ctx, fileIds(config.files))
+      const asked = { message, dataContext, ...(files.length > 0 ? { files } : {}), threadId: threadId || null }
       const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey, runId, onFailed, budget })
       return { output: answer.data, usage: { threadId: answer.threadId, ...answer.metadata } }
     } catch (err) {
-      if (err instanceof AppError && err.code === 'THREAD_BUSY')
+      if (err instanceof AppError && (err.code === 'THREAD_BUSY' || err.code === 'UNAVAILABLE'))
         throw new TransientError(err.message, undefined, { usage })
       if (err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH')
         throw new StepFailure(err.code, err.message, [], usage)

@@ -30,8 +30,11 @@ export async function openDownload(
   return found
 }
 
-/** @throws AppError FORBIDDEN */
-async function requireShown(ctx: ServiceContext, file: FileRow): Promise<void> {
+/**
+ * Reveals a file of a sensitive field to a person who may see it.
+ * @throws AppError FORBIDDEN
+ */
+export async function requireShown(ctx: ServiceContext, file: FileRow): Promise<void> {
   const { id, runId } = file
   if (runId === null || !seesHidden(ctx) || !(await hiddenFiles(ctx, [file])).has(id)) return
   authorize(ctx, 'run:reveal')

@@ -3,11 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { chat } from '@/server/agents/chat'
 import { invokeAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
+import { callModel } from '@/server/models/call'
+import { openModel } from '@/server/models/registry'
 import { toolName } from '@/server/models/tool-names'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { pdfOf, pngOf } from '../support/sample-files'
 import { newScriptTool, newTenant } from '../support/tenant'
 import { refusal } from '../workflows/support'
 import { newAgent, ORDER_SCHEMA } from './support'
@@ -176,6 +179,22 @@ describe.each([anthropic, google])('$provider', (wire) => {
     const { data } = await invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never)
     expect(data).toEqual({ id: LONG })
     expect(outside.seen[1]?.body).toContain(`"${LONG}"`)
+  })
+
+  test('gets images and PDFs as they are', async () => {
+    await agent()
+    const open = await openModel(ctx, { provider: wire.provider, modelId: wire.modelId, settings: {} })
+    const [png, pdf] = [pngOf(4, 4), pdfOf(['Invoice 7'])]
+    const content = [
+      { type: 'text' as const, text: 'Read them.' },
+      { type: 'file' as const, data: new Uint8Array(png), mediaType: 'image/png', filename: 'scan.png' },
+      { type: 'file' as const, data: new Uint8Array(pdf), mediaType: 'application/pdf', filename: 'bill.pdf' },
+    ]
+    const asked = { system: 'x', messages: [{ role: 'user' as const, content }], tools: [], mayCallTools: false }
+    replies = [say({ text: 'done' })]
+    const limits = { signal: never, deadline: performance.now() + 20_000 }
+    expect(await callModel(open, { ...asked, outputSchema: null }, limits)).toMatchObject({ text: 'done' })
+    for (const bytes of [png, pdf]) expect(outside.seen[0]?.body).toContain(bytes.toString('base64'))
   })
 
   test('answers in text', async () => {

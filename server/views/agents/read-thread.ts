@@ -3,6 +3,7 @@ import { requireThread } from '../../agents/thread'
 import { readTurns, type ToolCall, type Turn as WholeTurn } from '../../agents/turns'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import type { SentFile } from '../../definition/agent'
 import type { JsonObject, JsonValue } from '../../definition/json'
 import { parseInput } from '../../parse'
 
@@ -40,6 +41,7 @@ export interface Turn {
   at: string
   message: string
   dataContext: JsonObject
+  files?: SentFile[]
   calls: Call[]
   text: string
   /** Provider, model, version, usage: the answer's `metadata`. */

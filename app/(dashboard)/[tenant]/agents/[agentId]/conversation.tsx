@@ -55,7 +55,7 @@ export function Conversation(props: {
       )}
       {turns.map((turn) => (
         <article key={turn.seq} className={styles.turn}>
-          <User text={turn.message} dataContext={turn.dataContext} at={turn.at} />
+          <User text={turn.message} dataContext={turn.dataContext} files={turn.files} at={turn.at} />
           {turn.calls.map(({ id, name, input, result }) => (
             <ToolCall
               key={id}
@@ -94,14 +94,21 @@ export function Conversation(props: {
   )
 }
 
-function User({ text, dataContext, at }: { text: string; dataContext?: object; at?: string }) {
+interface Said {
+  text: string
+  dataContext?: object
+  files?: Turn['files']
+  at?: string
+}
+
+function User({ text, dataContext, files = [], at }: Said) {
   return (
     <div className={styles.user}>
       <span className="visually-hidden">You said:</span>
       <div className={styles.words}>
         <WithFileNames text={text} />
       </div>
-      <FilesOfText text={text} />
+      <FilesOfText text={[text, ...files.map(({ fileId }) => fileId)].join(' ')} />
       {dataContext && Object.keys(dataContext).length > 0 && (
         <details className={styles.context}>
           <summary>{DATA_FOR_AGENT}</summary>

@@ -29,7 +29,7 @@ function Message({ turn }: { turn: Turn }) {
       <p className={styles.words}>
         <WithFileNames text={turn.message} />
       </p>
-      <FilesOfText text={turn.message} />
+      <FilesOfText text={[turn.message, ...(turn.files ?? []).map(({ fileId }) => fileId)].join(' ')} />
       {Object.keys(turn.dataContext).length > 0 && (
         <details className={styles.context}>
           <summary>Data for the agent</summary>

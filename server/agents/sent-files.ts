@@ -1,0 +1,66 @@
+import type { UserModelMessage } from 'ai'
+import type { ServiceContext } from '../context'
+import type { SentFile } from '../definition/agent'
+import { AppError, StepFailure } from '../errors'
+import { type FileRow, findFiles } from '../files/find'
+import { MAX_FILE_BYTES } from '../http/multipart-input'
+import { requireShown } from '../vault/download-file'
+
+export const MAX_FILES = 10
+/** The most bytes of files in one call of a model. */
+export const MAX_SENT_BYTES = 15 * 1024 * 1024
+const AS_THEY_ARE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf', 'application/json']
+/** Text that a browser might run has no type of its own, so its sender's claim decides whether to read it. */
+const TEXTS = /^(text\/|application\/(json|xml|xhtml\+xml)\b|image\/svg\+xml)/
+const UNKNOWN = 'application/octet-stream'
+
+export type UserPart = Exclude<UserModelMessage['content'], string>[number]
+
+/**
+ * The files that go to a model with a message. Their bytes are read for each call of a model and kept nowhere else.
+ * @throws StepFailure FILE_NOT_SUPPORTED; AppError INVALID_INPUT for too many; FILE_NOT_FOUND; FORBIDDEN for a hidden
+ * file
+ */
+export async function filesToSend(ctx: ServiceContext, ids: readonly string[]): Promise<SentFile[]> {
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+  if (wanted.length > MAX_FILES)
+    throw new AppError('INVALID_INPUT', { message: `A message can have at most ${MAX_FILES} files` })
+  const found = await findFiles(ctx, wanted)
+  const files: SentFile[] = []
+  for (const id of wanted) {
+    const row = found.find((one) => one.id === id)
+    if (!row) throw new AppError('FILE_NOT_FOUND', { message: `There is no file ${id.slice(0, 100)}` })
+    await requireShown(ctx, row)
+    files.push({ fileId: id, name: row.name, type: typeOf(row), size: row.size })
+  }
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  if (bytes <= MAX_SENT_BYTES) return files
+  throw unsupported(`The files are too large together: ${bytes} bytes, and a message can have ${MAX_SENT_BYTES}`)
+}
+
+/** @throws StepFailure FILE_NOT_SUPPORTED */
+function typeOf({ name, sniffedType, declaredType, size }: FileRow): string {
+  if (size > MAX_FILE_BYTES)
+    throw unsupported(`${name} is too large for a model: ${size} bytes, and a file can have ${MAX_FILE_BYTES}`)
+  if (AS_THEY_ARE.includes(sniffedType)) return sniffedType
+  const type = sniffedType === UNKNOWN ? declaredType : sniffedType
+  if (TEXTS.test(type)) return type
+  throw unsupported(`A model cannot read ${name} (${type}). It reads images (PNG, JPEG, WebP, GIF), PDFs and texts`)
+}
+
+export const unsupported = (message: string) => new StepFailure('FILE_NOT_SUPPORTED', message)
+
+/** Places for files in a user's message, which `withFiles` fills with their bytes. */
+export function placesFor(files: readonly SentFile[] = []): UserPart[] {
+  return files.map(({ fileId, name, type, size }) => ({
+    ...{ type: 'file', data: '', mediaType: type, filename: name },
+    providerOptions: { millrace: { fileId, size } },
+  }))
+}
+
+/** The file whose place this part is; null for another part. */
+export function placeOf(part: UserPart): SentFile | null {
+  const place = part.type === 'file' ? part.providerOptions?.millrace : undefined
+  if (part.type !== 'file' || place === undefined) return null
+  return { fileId: String(place.fileId), name: part.filename ?? '', type: part.mediaType, size: Number(place.size) }
+}
