@@ -261,19 +261,80 @@ CREATE TABLE tenants (
 
 CREATE UNIQUE INDEX tenants_slug ON public.tenants USING btree (slug);
 
-CREATE TABLE agent_days (
+CREATE TABLE workflow_versions (
   tenant_id text NOT NULL,
-  day date NOT NULL,
   workflow_id text NOT NULL,
-  agent_id text NOT NULL,
-  answers integer NOT NULL,
-  input_tokens bigint NOT NULL,
-  output_tokens bigint NOT NULL,
-  priced integer NOT NULL,
-  cost double precision NOT NULL,
-  CONSTRAINT agent_days_tenant_id_day_workflow_id_agent_id_pk PRIMARY KEY (tenant_id, day, workflow_id, agent_id),
-  CONSTRAINT agent_days_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  version integer NOT NULL,
+  name text NOT NULL,
+  definition json NOT NULL,
+  created_by text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  burst_since timestamp(3) with time zone,
+  published_at timestamp(3) with time zone,
+  language integer,
+  pins jsonb,
+  note text,
+  number integer,
+  CONSTRAINT workflow_versions_tenant_id_workflow_id_version_pk PRIMARY KEY (tenant_id, workflow_id, version),
+  CONSTRAINT workflow_versions_tenant_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+
+CREATE TRIGGER workflow_versions_published BEFORE INSERT OR UPDATE OF published_at ON public.workflow_versions FOR EACH ROW WHEN (((new.published_at IS NOT NULL) AND (new.number IS NULL))) EXECUTE FUNCTION number_version();
+
+CREATE TABLE runs (
+  tenant_id text NOT NULL,
+  id text NOT NULL,
+  workflow_id text NOT NULL,
+  workflow_version integer NOT NULL,
+  workflow_name text NOT NULL,
+  status text NOT NULL,
+  outcome text,
+  epoch integer NOT NULL DEFAULT 1,
+  input jsonb NOT NULL,
+  data jsonb NOT NULL,
+  result jsonb,
+  error jsonb,
+  current_step_id text,
+  context jsonb,
+  started_by text NOT NULL,
+  cancellation jsonb,
+  cancel_requested_at timestamp(3) with time zone,
+  cleanup_started_at timestamp(3) with time zone,
+  retry_of text,
+  start_time timestamp(3) with time zone NOT NULL,
+  end_time timestamp(3) with time zone,
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  change bigint NOT NULL DEFAULT nextval('changes'::regclass),
+  started_via text NOT NULL DEFAULT 'apiKey'::text,
+  business_key text,
+  timeout_at timestamp(3) with time zone,
+  written_at timestamp with time zone DEFAULT clock_timestamp(),
+  parent_run_id text,
+  depth integer NOT NULL DEFAULT 0,
+  failing jsonb,
+  edits jsonb,
+  data_refs jsonb,
+  traceparent text,
+  part jsonb,
+  CONSTRAINT runs_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
+  CONSTRAINT runs_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT runs_version_fk FOREIGN KEY (tenant_id, workflow_id, workflow_version) REFERENCES workflow_versions(tenant_id, workflow_id, version)
+) WITH (fillfactor=80);
+
+CREATE INDEX runs_again ON public.runs USING btree (tenant_id, retry_of) WHERE (retry_of IS NOT NULL);
+CREATE INDEX runs_by_end ON public.runs USING btree (tenant_id, end_time) WHERE (end_time IS NOT NULL);
+CREATE INDEX runs_by_key ON public.runs USING btree (tenant_id, lower(business_key) text_pattern_ops, start_time DESC) WHERE (business_key IS NOT NULL);
+CREATE INDEX runs_by_status ON public.runs USING btree (tenant_id, status, outcome, start_time, id) WHERE ((outcome IS NULL) OR (outcome <> 'succeeded'::text));
+CREATE INDEX runs_by_time ON public.runs USING btree (tenant_id, start_time, id, workflow_id, status, outcome, started_via) WITH (fillfactor='75');
+CREATE INDEX runs_by_timeout ON public.runs USING btree (timeout_at) WHERE ((timeout_at IS NOT NULL) AND (end_time IS NULL));
+CREATE INDEX runs_cancelling ON public.runs USING btree (cancel_requested_at) WHERE ((cancel_requested_at IS NOT NULL) AND (end_time IS NULL));
+CREATE INDEX runs_failed_by_workflow ON public.runs USING btree (tenant_id, workflow_id, start_time, id) WHERE (status = 'failed'::text);
+CREATE INDEX runs_of_subject ON public.runs USING btree (tenant_id, started_by, id) WHERE (started_via = ANY (ARRAY['jwt'::text, 'test'::text]));
+CREATE INDEX runs_of_workflow ON public.runs USING btree (tenant_id, workflow_id, workflow_version, start_time);
+CREATE TRIGGER runs_enqueue_webhooks_ended AFTER UPDATE OF outcome ON public.runs FOR EACH ROW WHEN (((old.outcome IS NULL) AND (new.outcome IS NOT NULL))) EXECUTE FUNCTION runs_enqueue_webhooks();
+CREATE TRIGGER runs_enqueue_webhooks_started AFTER INSERT ON public.runs FOR EACH ROW EXECUTE FUNCTION runs_enqueue_webhooks();
+CREATE TRIGGER runs_notify_cancelled AFTER UPDATE OF cancel_requested_at ON public.runs FOR EACH ROW WHEN (((old.cancel_requested_at IS NULL) AND (new.cancel_requested_at IS NOT NULL))) EXECUTE FUNCTION notify_tasks_of_run();
+CREATE TRIGGER runs_notify_ended AFTER UPDATE OF outcome ON public.runs FOR EACH ROW WHEN (((old.outcome IS NULL) AND (new.outcome <> 'succeeded'::text))) EXECUTE FUNCTION notify_tasks_of_run();
 
 CREATE TABLE agents (
   tenant_id text NOT NULL,
@@ -294,6 +355,77 @@ CREATE TABLE agents (
 );
 
 CREATE INDEX agents_updated ON public.agents USING btree (tenant_id, updated_at DESC NULLS LAST, id);
+
+CREATE TABLE threads (
+  tenant_id text NOT NULL,
+  id text NOT NULL,
+  agent_id text NOT NULL,
+  subject text,
+  tickets integer NOT NULL DEFAULT 0,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT threads_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
+  CONSTRAINT threads_agent_fk FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX threads_by_agent ON public.threads USING btree (tenant_id, agent_id, updated_at DESC NULLS LAST);
+CREATE INDEX threads_of_subject ON public.threads USING btree (tenant_id, subject) WHERE (subject IS NOT NULL);
+
+CREATE TABLE agent_turns (
+  tenant_id text NOT NULL,
+  id text NOT NULL,
+  run_id text NOT NULL,
+  branch text NOT NULL,
+  step_id text NOT NULL,
+  visit integer NOT NULL,
+  agent_id text NOT NULL,
+  version integer NOT NULL,
+  tools jsonb NOT NULL,
+  thread_id text,
+  history_to integer NOT NULL,
+  state text NOT NULL,
+  error_code text,
+  usage jsonb NOT NULL,
+  cost double precision,
+  started_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT agent_turns_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
+  CONSTRAINT agent_turns_run_fk FOREIGN KEY (tenant_id, run_id) REFERENCES runs(tenant_id, id) ON DELETE CASCADE,
+  CONSTRAINT agent_turns_thread_fk FOREIGN KEY (tenant_id, thread_id) REFERENCES threads(tenant_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX agent_turns_of_thread ON public.agent_turns USING btree (tenant_id, thread_id) WHERE (thread_id IS NOT NULL);
+CREATE UNIQUE INDEX agent_turns_visit ON public.agent_turns USING btree (tenant_id, run_id, branch, step_id, visit);
+
+CREATE TABLE agent_calls (
+  tenant_id text NOT NULL,
+  turn_id text NOT NULL,
+  seq integer NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  output json NOT NULL,
+  usage jsonb,
+  cost double precision,
+  error_code text,
+  started_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT agent_calls_tenant_id_turn_id_seq_pk PRIMARY KEY (tenant_id, turn_id, seq),
+  CONSTRAINT agent_calls_turn_fk FOREIGN KEY (tenant_id, turn_id) REFERENCES agent_turns(tenant_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE agent_days (
+  tenant_id text NOT NULL,
+  day date NOT NULL,
+  workflow_id text NOT NULL,
+  agent_id text NOT NULL,
+  answers integer NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  priced integer NOT NULL,
+  cost double precision NOT NULL,
+  CONSTRAINT agent_days_tenant_id_day_workflow_id_agent_id_pk PRIMARY KEY (tenant_id, day, workflow_id, agent_id),
+  CONSTRAINT agent_days_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
 
 CREATE TABLE agent_versions (
   tenant_id text NOT NULL,
@@ -365,21 +497,6 @@ CREATE INDEX audit_entries_action ON public.audit_entries USING btree (tenant_id
 CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (tenant_id, actor_id, at, seq);
 CREATE INDEX audit_entries_list ON public.audit_entries USING btree (tenant_id, at, seq);
 CREATE INDEX audit_entries_thing ON public.audit_entries USING btree (tenant_id, thing_id, at, seq);
-
-CREATE TABLE threads (
-  tenant_id text NOT NULL,
-  id text NOT NULL,
-  agent_id text NOT NULL,
-  subject text,
-  tickets integer NOT NULL DEFAULT 0,
-  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT threads_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
-  CONSTRAINT threads_agent_fk FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id) ON DELETE CASCADE
-);
-
-CREATE INDEX threads_by_agent ON public.threads USING btree (tenant_id, agent_id, updated_at DESC NULLS LAST);
-CREATE INDEX threads_of_subject ON public.threads USING btree (tenant_id, subject) WHERE (subject IS NOT NULL);
 
 CREATE TABLE chat_events (
   tenant_id text NOT NULL,
@@ -519,81 +636,6 @@ CREATE TABLE group_members (
 
 CREATE INDEX group_members_user ON public.group_members USING btree (tenant_id, user_id);
 CREATE TRIGGER group_members_notify AFTER INSERT OR DELETE ON public.group_members FOR EACH ROW EXECUTE FUNCTION notify_tasks();
-
-CREATE TABLE workflow_versions (
-  tenant_id text NOT NULL,
-  workflow_id text NOT NULL,
-  version integer NOT NULL,
-  name text NOT NULL,
-  definition json NOT NULL,
-  created_by text NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  burst_since timestamp(3) with time zone,
-  published_at timestamp(3) with time zone,
-  language integer,
-  pins jsonb,
-  note text,
-  number integer,
-  CONSTRAINT workflow_versions_tenant_id_workflow_id_version_pk PRIMARY KEY (tenant_id, workflow_id, version),
-  CONSTRAINT workflow_versions_tenant_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
-);
-
-CREATE TRIGGER workflow_versions_published BEFORE INSERT OR UPDATE OF published_at ON public.workflow_versions FOR EACH ROW WHEN (((new.published_at IS NOT NULL) AND (new.number IS NULL))) EXECUTE FUNCTION number_version();
-
-CREATE TABLE runs (
-  tenant_id text NOT NULL,
-  id text NOT NULL,
-  workflow_id text NOT NULL,
-  workflow_version integer NOT NULL,
-  workflow_name text NOT NULL,
-  status text NOT NULL,
-  outcome text,
-  epoch integer NOT NULL DEFAULT 1,
-  input jsonb NOT NULL,
-  data jsonb NOT NULL,
-  result jsonb,
-  error jsonb,
-  current_step_id text,
-  context jsonb,
-  started_by text NOT NULL,
-  cancellation jsonb,
-  cancel_requested_at timestamp(3) with time zone,
-  cleanup_started_at timestamp(3) with time zone,
-  retry_of text,
-  start_time timestamp(3) with time zone NOT NULL,
-  end_time timestamp(3) with time zone,
-  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  change bigint NOT NULL DEFAULT nextval('changes'::regclass),
-  started_via text NOT NULL DEFAULT 'apiKey'::text,
-  business_key text,
-  timeout_at timestamp(3) with time zone,
-  written_at timestamp with time zone DEFAULT clock_timestamp(),
-  parent_run_id text,
-  depth integer NOT NULL DEFAULT 0,
-  failing jsonb,
-  edits jsonb,
-  data_refs jsonb,
-  traceparent text,
-  part jsonb,
-  CONSTRAINT runs_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
-  CONSTRAINT runs_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  CONSTRAINT runs_version_fk FOREIGN KEY (tenant_id, workflow_id, workflow_version) REFERENCES workflow_versions(tenant_id, workflow_id, version)
-) WITH (fillfactor=80);
-
-CREATE INDEX runs_again ON public.runs USING btree (tenant_id, retry_of) WHERE (retry_of IS NOT NULL);
-CREATE INDEX runs_by_end ON public.runs USING btree (tenant_id, end_time) WHERE (end_time IS NOT NULL);
-CREATE INDEX runs_by_key ON public.runs USING btree (tenant_id, lower(business_key) text_pattern_ops, start_time DESC) WHERE (business_key IS NOT NULL);
-CREATE INDEX runs_by_status ON public.runs USING btree (tenant_id, status, outcome, start_time, id) WHERE ((outcome IS NULL) OR (outcome <> 'succeeded'::text));
-CREATE INDEX runs_by_time ON public.runs USING btree (tenant_id, start_time, id, workflow_id, status, outcome, started_via) WITH (fillfactor='75');
-CREATE INDEX runs_by_timeout ON public.runs USING btree (timeout_at) WHERE ((timeout_at IS NOT NULL) AND (end_time IS NULL));
-CREATE INDEX runs_cancelling ON public.runs USING btree (cancel_requested_at) WHERE ((cancel_requested_at IS NOT NULL) AND (end_time IS NULL));
-CREATE INDEX runs_failed_by_workflow ON public.runs USING btree (tenant_id, workflow_id, start_time, id) WHERE (status = 'failed'::text);
-CREATE INDEX runs_of_subject ON public.runs USING btree (tenant_id, started_by, id) WHERE (started_via = ANY (ARRAY['jwt'::text, 'test'::text]));
-CREATE INDEX runs_of_workflow ON public.runs USING btree (tenant_id, workflow_id, workflow_version, start_time);
-CREATE TRIGGER runs_enqueue_webhooks_ended AFTER UPDATE OF outcome ON public.runs FOR EACH ROW WHEN (((old.outcome IS NULL) AND (new.outcome IS NOT NULL))) EXECUTE FUNCTION runs_enqueue_webhooks();
-CREATE TRIGGER runs_enqueue_webhooks_started AFTER INSERT ON public.runs FOR EACH ROW EXECUTE FUNCTION runs_enqueue_webhooks();
-CREATE TRIGGER runs_notify_cancelled AFTER UPDATE OF cancel_requested_at ON public.runs FOR EACH ROW WHEN (((old.cancel_requested_at IS NULL) AND (new.cancel_requested_at IS NOT NULL))) EXECUTE FUNCTION notify_tasks_of_run();
-CREATE TRIGGER runs_notify_ended AFTER UPDATE OF outcome ON public.runs FOR EACH ROW WHEN (((old.outcome IS NULL) AND (new.outcome <> 'succeeded'::text))) EXECUTE FUNCTION notify_tasks_of_run();
 
 CREATE TABLE pauses (
   tenant_id text NOT NULL,

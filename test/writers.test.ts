@@ -8,6 +8,7 @@ import { files, source } from './support/imports'
  */
 const WRITERS: Record<string, Table[]> = {
   'inngest/relay.ts': ['outbox'],
+  'server/agents/journal/record.ts': ['agent_turns', 'agent_calls'],
   'server/interpreter/write/branches.ts': ['walks', 'scopes'],
   'server/interpreter/write/marks.ts': ['walks', 'step_records', 'pauses'],
   'server/interpreter/write/parts.ts': ['runs', 'walks', 'step_records', 'pauses'],
@@ -18,7 +19,7 @@ const WRITERS: Record<string, Table[]> = {
   // Old runs are deleted, a rerun copies the history that it continues, and a pause is marked as overdue.
   'server/runs/delete-old.ts': ['runs'],
   'server/runs/progress.ts': ['step_records'],
-  'server/subjects/delete-runs.ts': ['runs', 'walks', 'step_records', 'pauses', 'scopes'],
+  'server/subjects/delete-runs.ts': ['runs', 'walks', 'step_records', 'pauses', 'scopes', 'agent_turns'],
   'server/webhooks/overdue.ts': ['pauses'],
 }
 
@@ -29,6 +30,8 @@ const TABLES = {
   'db/schema/runs stepRecords': 'step_records',
   'db/schema/runs pauses': 'pauses',
   'db/schema/runs scopes': 'scopes',
+  'db/schema/turns agentTurns': 'agent_turns',
+  'db/schema/turns agentCalls': 'agent_calls',
   'db/schema/outbox outbox': 'outbox',
   'db/schema/engine jobs': 'engine.jobs',
 } as const

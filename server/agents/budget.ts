@@ -1,6 +1,11 @@
 import type { FailedTurn, TurnMetadata, Usage } from '../definition/agent'
 import { addUsage, NO_USAGE } from '../models/call'
 
+/** @param prices per million tokens */
+export function costOf(usage: Usage, prices: { input: number; output: number }): number {
+  return (usage.inputTokens * prices.input + usage.outputTokens * prices.output) / 1e6
+}
+
 /** The number of tool calls of one message and its cost so far, handoffs included. */
 export class Budget {
   static readonly maxDepth = 3
@@ -16,7 +21,7 @@ export class Budget {
   spend(usage: Usage, prices: { input: number; output: number } | undefined): void {
     this.usage = addUsage(this.usage, usage)
     if (!prices) return
-    this.cost = (this.cost ?? 0) + (usage.inputTokens * prices.input + usage.outputTokens * prices.output) / 1e6
+    this.cost = (this.cost ?? 0) + costOf(usage, prices)
   }
 
   /** The usage, and the cost if it is known, without the errors of sums of floating point numbers. */

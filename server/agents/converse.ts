@@ -1,13 +1,9 @@
-import { Deadline } from '@/lib/deadline'
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { withTransaction } from '../context'
 import type { FailedTurn, UserMessage } from '../definition/agent'
-import { env } from '../env'
 import { CallerGone } from '../errors'
-import { ModelFailure } from '../models/failure'
 import { OutgoingKeys } from '../tools/outgoing-keys'
-import { hiddenNames } from '../vault/run-values'
 import { Budget } from './budget'
 import { failedTurn, withTurn } from './failed-turn'
 import type { LoadedAgent } from './find'
@@ -15,7 +11,8 @@ import { readHistory, saveTurn } from './messages'
 import { createThread, dropThread, requireOpenThread } from './thread'
 import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
-import type { TurnListener, TurnOptions, TurnResult } from './turn-types'
+import { inTime } from './turn-time'
+import type { TurnListener, TurnResult } from './turn-types'
 
 /** This caller's turn in a thread. */
 export interface OpenTurn {
@@ -48,11 +45,6 @@ export async function openTurn(
 export interface ConverseOptions<T> {
   signal: AbortSignal
   listener?: TurnListener
-  log?: TurnOptions['log']
-  /** The key of the asking step, otherwise the request's own; without either, tools get no keys. */
-  idempotencyKey?: string | undefined
-  /** The run of the asking step. */
-  runId?: string | undefined
   /** Keeps a thread created for a failed turn, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
@@ -75,50 +67,33 @@ export async function converse<T>(
   options: ConverseOptions<T>,
 ): Promise<T> {
   const { threadId } = lease
-  const limitMs = env().AGENT_TIMEOUT_MS
-  const limit = new Deadline(options.signal, limitMs, () => new DOMException('The turn took too long', 'TimeoutError'))
-  const { signal } = limit
-  const deadline = performance.now() + limitMs
-  const key = options.idempotencyKey ?? ctx.keyed?.outgoingKey
+  const key = ctx.keyed?.outgoingKey
   const keys = key === undefined ? undefined : new OutgoingKeys(key)
-  const { budget = new Budget() } = options
+  const { budget = new Budget(), listener } = options
   let saved = false
   try {
-    const runId = await hidingRun(ctx, options.runId)
-    const history = isNew ? [] : await readHistory(ctx, threadId)
-    const result = await runTurn(
-      beyondReach(ctx),
-      { agent, history, ...input },
-      { signal, deadline, listener: options.listener, log: options.log, keys, budget },
+    const { history } = isNew ? { history: [] } : await readHistory(ctx, threadId)
+    const request = { agent, history, ...input }
+    const result = await inTime(agent.config.model.provider, options.signal, (limits) =>
+      runTurn(beyondReach(ctx), request, { ...limits, listener, keys, budget }),
     )
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)
       const { replies, metadata } = result
-      await saveTurn(tx, threadId, { userMessage: input.userMessage, replies, metadata, runId })
+      await saveTurn(tx, threadId, { userMessage: input.userMessage, replies, metadata, runId: null })
       return options.answer(result)
     })
     saved = true
     await options.onEnd?.({ answer })
     return answer
-  } catch (thrown) {
-    const { provider } = agent.config.model
-    const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
-    const reason = limit.late ? new ModelFailure(provider, tooLate, { transient: true }) : thrown
+  } catch (reason) {
     const turn = failedTurn(reason, budget, isNew && !options.keepThread ? undefined : threadId)
     if (turn) options.onFailed?.(turn)
     const err = options.signal.aborted ? new CallerGone() : withTurn(reason, turn)
     await options.onEnd?.({ err })
     throw err
   } finally {
-    limit.release()
     await lease.release()
     if (isNew && !saved && !options.keepThread) await dropThread(ctx, threadId).catch(() => {})
   }
-}
-
-/** The run, if its workflow has sensitive fields. */
-async function hidingRun(ctx: ServiceContext, runId: string | undefined): Promise<string | null> {
-  if (runId === undefined) return null
-  const names = (await hiddenNames(ctx, [runId])).get(runId)
-  return names && names.size > 0 ? runId : null
 }

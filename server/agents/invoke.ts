@@ -72,14 +72,13 @@ async function answered(
 
 /**
  * Like `invokeAgent`, for callers inside the service that need to know whether to retry a provider's failure.
- * @param options.log receives the console lines of scripts of the agent's tools
  * @throws ModelFailure, and what `invokeAgent` throws
  */
 export async function answerWithData(
   ctx: ServiceContext,
   agent: LoadedAgent,
   input: UserMessage & { threadId?: string | null | undefined },
-  options: Pick<ConverseOptions<Invocation>, 'signal' | 'log' | 'idempotencyKey' | 'runId' | 'onFailed' | 'budget'>,
+  options: Pick<ConverseOptions<Invocation>, 'signal' | 'onFailed' | 'budget'>,
 ): Promise<Invocation> {
   requireDataAnswers(agent)
   // A repeated request whose turn was already saved gets the saved answer.
@@ -99,7 +98,7 @@ export async function answerWithData(
 }
 
 /** @throws AppError AGENT_SUPERVISOR, AGENT_NO_STRUCTURED_OUTPUT */
-function requireDataAnswers({ config }: LoadedAgent): void {
+export function requireDataAnswers({ config }: LoadedAgent): void {
   if (config.supervisor) throw new AppError('AGENT_SUPERVISOR')
   if (config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
 }

@@ -12,37 +12,63 @@ const MAX_CHARACTERS = 400_000
 
 export type ReplyMessage = AssistantModelMessage | ToolModelMessage
 
-/** The thread's messages so far, oldest first, starting at the beginning of a turn. */
-export async function readHistory(ctx: ServiceContext, threadId: string): Promise<ModelMessage[]> {
+/** The greatest position in a thread. */
+const LAST_SEQ = 2 ** 31 - 1
+
+/**
+ * The thread's messages so far, oldest first, starting at the beginning of a turn.
+ * @param to the position of the newest that counts
+ */
+export async function readHistory(
+  ctx: ServiceContext,
+  threadId: string,
+  to = LAST_SEQ,
+): Promise<{ history: ModelMessage[]; to: number }> {
   // Measured in the database: tool results may be large, and messages that do not fit need not be transferred.
   const kept = await ctx.db.execute<Kept>(sql`
-    select role, content from (
+    select role, content, seq from (
       select role, content, seq, sum(length(content::text)) over (order by seq desc) as size from (
         select role, content, seq from ${messages}
-        where tenant_id = ${ctx.tenantId} and thread_id = ${threadId} order by seq desc limit ${MAX_MESSAGES}
+        where tenant_id = ${ctx.tenantId} and thread_id = ${threadId} and seq <= ${to}
+        order by seq desc limit ${MAX_MESSAGES}
       ) latest
     ) measured
     where size <= ${MAX_CHARACTERS} order by seq`)
   const start = kept.findIndex(({ role }) => role === 'user')
-  return start === -1 ? [] : kept.slice(start).map(toModelMessage)
+  return { history: start === -1 ? [] : kept.slice(start).map(toModelMessage), to: kept.at(-1)?.seq ?? 0 }
 }
 
 /** The rows `saveTurn` writes. */
-type Kept = { role: 'user'; content: UserMessage } | AssistantModelMessage | ToolModelMessage
+type Kept = { seq: number } & ({ role: 'user'; content: UserMessage } | AssistantModelMessage | ToolModelMessage)
 
-function toModelMessage(kept: Kept): ModelMessage {
+function toModelMessage({ seq: _seq, ...kept }: Kept): ModelMessage {
   return kept.role === 'user' ? { role: kept.role, content: userParts(kept.content) } : kept
+}
+
+interface SpokenTurn {
+  userMessage: UserMessage
+  replies: ReplyMessage[]
+  metadata: TurnMetadata
+  runId: string | null
+}
+
+/** The messages of a turn as rows of its thread, numbered from 1. */
+export function rowsOfTurn({ userMessage, replies, metadata, runId }: SpokenTurn) {
+  const rows = [{ role: 'user' as const, content: userMessage }, ...replies]
+  return rows.map(({ role, content }, index) => ({
+    seq: index + 1,
+    role,
+    content: stored(content),
+    metadata: index === rows.length - 1 ? metadata : null,
+    runId: index === 0 ? runId : null,
+  }))
 }
 
 /**
  * Saves a whole turn: the user's message, then all replies and tool calls. The caller must have locked the thread's
  * row.
  */
-export async function saveTurn(
-  tx: TransactionContext,
-  threadId: string,
-  turn: { userMessage: UserMessage; replies: ReplyMessage[]; metadata: TurnMetadata; runId: string | null },
-): Promise<void> {
+export async function saveTurn(tx: TransactionContext, threadId: string, turn: SpokenTurn): Promise<void> {
   const [thread] = await tx.db
     .update(threads)
     .set({ updatedAt: tx.now() })
@@ -53,18 +79,13 @@ export async function saveTurn(
     .select({ seq: max(messages.seq) })
     .from(messages)
     .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId)))
-  const first = (last?.seq ?? 0) + 1
-  const { userMessage, replies, metadata, runId } = turn
-  const rows = [{ role: 'user' as const, content: userMessage }, ...replies]
+  const before = last?.seq ?? 0
   await tx.db.insert(messages).values(
-    rows.map(({ role, content }, index) => ({
+    rowsOfTurn(turn).map((row) => ({
+      ...row,
       tenantId: tx.tenantId,
       threadId,
-      seq: first + index,
-      role,
-      content: stored(content),
-      metadata: index === rows.length - 1 ? metadata : null,
-      runId: index === 0 ? runId : null,
+      seq: before + row.seq,
       createdAt: tx.now(),
     })),
   )

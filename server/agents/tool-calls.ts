@@ -6,6 +6,7 @@ import type { ToolRequest } from '../models/call'
 import { withOwnNames } from '../tools/acceptable-schema'
 import { runTool } from '../tools/run'
 import type { LoadedAgent } from './find'
+import { succeeded, type ToolOutput } from './journal/call'
 import type { AgentTool } from './toolset'
 import type { RunningTurn, ToolResult, TurnRequest } from './turn-types'
 
@@ -24,10 +25,11 @@ export async function runToolCalls(
   request: TurnRequest,
   options: RunningTurn,
 ): Promise<ToolModelMessage> {
-  const results: ToolResult[] = []
+  const results: ToolOutput[] = []
   const queue = calls.entries()
   const work = async () => {
-    for (const [index, call] of queue) results[index] = await runOne(ctx, call, tools, request, options)
+    for (const [index, call] of queue)
+      results[index] = await runOne(ctx, call, options.journal.numberOf(index), tools, request, options)
   }
   const workers = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, calls.length) }, work))
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
@@ -37,7 +39,7 @@ export async function runToolCalls(
       type: 'tool-result',
       toolCallId,
       toolName,
-      output: toOutput(results[index] ?? failure('INTERNAL', 'The tool was not run.')),
+      output: results[index] ?? toOutput(failure('INTERNAL', 'The tool was not run.')),
     })),
   }
 }
@@ -45,26 +47,39 @@ export async function runToolCalls(
 async function runOne(
   ctx: ServiceContext,
   { toolCallId, toolName, input }: ToolRequest,
+  seq: number,
   tools: Map<string, AgentTool>,
   request: TurnRequest,
   options: RunningTurn,
-): Promise<ToolResult> {
-  const { listener, signal, budget } = options
+): Promise<ToolOutput> {
+  const { listener, signal, budget, journal } = options
   signal.throwIfAborted()
   const name = toolName.slice(0, 200)
+  const tool = tools.get(toolName)
+  const known = journal.resultOf(seq)
+  if (known) {
+    if (tool) budget.take()
+    budget.called.push({ toolId: name, success: succeeded(known) })
+    return known
+  }
+  await journal.mayBegin()
+  const startedAt = journal.now()
   const event = { toolCallId, name, agentId: request.agent.id }
   listener?.onToolCall({ ...event, args: toStorableJson(input) })
-  const tool = tools.get(toolName)
   let result: ToolResult
   if (!tool) result = failure('TOOL_NOT_FOUND', `There is no tool ${name}.`)
   else if (!budget.take()) result = failure('TOO_MANY_CALLS', 'No more tools can be called for this message.')
   else if (!isJsonObject(input)) result = failure('INVALID_INPUT', 'The arguments must be a JSON object.')
   else if (JSON.stringify(input).length > MAX_ARGS) result = failure('INVALID_INPUT', 'The arguments are too large.')
   else if (tool.kind === 'handoff') result = await handOff(ctx, tool.agent, input, request, options)
-  else result = await callTool(ctx, tool, input, request, options)
+  else result = await callTool(ctx, tool, input, request, { ...options, seq })
   budget.called.push({ toolId: name, success: result.success })
   listener?.onToolResult({ ...event, ...result })
-  return result
+  const output = toOutput(result)
+  journal.addResult(seq, name, startedAt, output)
+  // The results of others can be computed again, so they are recorded with the next one.
+  if (tool?.kind === 'tool' && !tool.computes) await journal.record()
+  return output
 }
 
 async function callTool(
@@ -72,7 +87,7 @@ async function callTool(
   { title, toolId, version, names }: AgentTool & { kind: 'tool' },
   args: JsonObject,
   { userMessage }: TurnRequest,
-  { signal, log, keys }: RunningTurn,
+  { signal, log, keys, journal, seq }: RunningTurn & { seq: number },
 ): Promise<ToolResult> {
   // An Idempotency-Key does not replay a tool's own transactions.
   const { keyed: _keyed, ...own } = ctx
@@ -80,7 +95,7 @@ async function callTool(
     const called = { toolId, version, args: withOwnNames(args, names), dataContext: userMessage.dataContext }
     const outcome = await runTool(own, called, {
       signal,
-      idempotencyKey: keys?.next([toolId, args]),
+      idempotencyKey: journal.keyOf(seq) ?? keys?.next([toolId, args]),
       log: log && ((line) => log({ ...line, tool: title })),
     })
     signal.throwIfAborted()
@@ -121,7 +136,7 @@ async function handOff(
         userMessage: { ...userMessage, message },
         structured: outputSchema !== null,
       },
-      { ...options, depth: options.depth + 1 },
+      { ...options, depth: options.depth + 1, journal: undefined },
     )
     if (answer.data) return { success: true, data: { data: answer.data } }
     const { finishReason } = answer.metadata
@@ -136,7 +151,7 @@ function failure(code: string, message: string): ToolResult {
   return { success: false, error: { code, message } }
 }
 
-function toOutput(result: ToolResult) {
+function toOutput(result: ToolResult): ToolOutput {
   if (!result.success) {
     return { type: 'error-text' as const, value: `${result.error.code}: ${result.error.message}`.slice(0, MAX_RESULT) }
   }

@@ -1,10 +1,11 @@
 import type { ServiceContext } from '../context'
-import type { JsonObject } from '../definition/json'
+import { type JsonObject, own } from '../definition/json'
 import { AppError } from '../errors'
 import type { ModelTool } from '../models/call'
 import { HAND_OFF, idAsName, meansTool, toolName } from '../models/tool-names'
 import { acceptableSchema, type NamedSchema } from '../tools/acceptable-schema'
 import { loadTool } from '../tools/find'
+import { onlyComputes } from '../tools/run'
 import { type LoadedAgent, loadAgent } from './find'
 
 const OPEN_OBJECT: JsonObject = { type: 'object', properties: {}, additionalProperties: true }
@@ -14,19 +15,28 @@ const OPEN_OBJECT: JsonObject = { type: 'object', properties: {}, additionalProp
  * tool's, or `handoff_` and the agent's; the model knows it by its `name`.
  */
 export type AgentTool = ModelTool & { id: string } & (
-    | { kind: 'tool'; toolId: string; version: string | number; title: string; names: NamedSchema['names'] }
+    | {
+        kind: 'tool'
+        toolId: string
+        version: string | number
+        title: string
+        names: NamedSchema['names']
+        /** Its calls reach nothing outside. */
+        computes: boolean
+      }
     | { kind: 'handoff'; agent: LoadedAgent }
   )
 
 /**
  * The current toolset of an agent: exactly the tools and agents attached to its version. Omits those removed since it
  * was saved, and lists them in `warnings`.
+ * @param options.versions those of its tools when the turn began, which then are the only ones
  * @returns the tools by id
  */
 export async function openToolset(
   ctx: ServiceContext,
   { config }: LoadedAgent,
-  options: { mayHandOff: boolean },
+  options: { mayHandOff: boolean; versions?: Record<string, string | number> | null },
 ): Promise<{ tools: Map<string, AgentTool>; warnings: string[] }> {
   const tools = new Map<string, AgentTool>()
   const warnings: string[] = []
@@ -42,7 +52,10 @@ export async function openToolset(
     }
   }
   for (const { toolId, version } of config.tools) {
-    await add(`Tool not found: ${toolId} version ${version}`, loadUse(ctx, toolId, version))
+    const missing = `Tool not found: ${toolId} version ${version}`
+    const kept = options.versions ? own(options.versions, toolId) : version
+    if (kept === undefined) warnings.push(missing)
+    else await add(missing, loadUse(ctx, toolId, kept))
   }
   if (config.supervisor && options.mayHandOff) {
     for (const { agentId, version } of config.handoffs) {
@@ -50,6 +63,14 @@ export async function openToolset(
     }
   }
   return { tools, warnings }
+}
+
+/** The versions of the tools in a toolset, by id. */
+export function versionsOf(tools: ReadonlyMap<string, AgentTool>): Record<string, string | number> {
+  const own = [...tools.values()].flatMap((tool) =>
+    tool.kind === 'tool' ? [[tool.toolId, tool.version] as const] : [],
+  )
+  return Object.fromEntries(own)
 }
 
 /** The id of the tool that a model called by this name; the name itself if it means none. */
@@ -82,6 +103,7 @@ async function loadUse(ctx: ServiceContext, toolId: string, version: string | nu
     description: description === '' ? name : `${name}: ${description}`,
     parameters: schema,
     names,
+    computes: onlyComputes(tool),
   }
 }
 

@@ -16,6 +16,7 @@ const LONGEST_POLL_MS = 250
  */
 export class TurnLease {
   private timer: NodeJS.Timeout | undefined
+  private isOver = false
 
   private constructor(
     private readonly ctx: ServiceContext,
@@ -61,9 +62,16 @@ export class TurnLease {
     }
   }
 
+  /** The statement that saved the turn has released it. */
+  ended(): void {
+    clearInterval(this.timer)
+    this.isOver = true
+  }
+
   /** Lets the next turn start. */
   async release(): Promise<void> {
     clearInterval(this.timer)
+    if (this.isOver) return
     await this.ctx.db
       .delete(threadTurns)
       .where(this.isMine())

@@ -6,6 +6,7 @@ import type { LoggedLine } from '../definition/run'
 import type { OutgoingKeys } from '../tools/outgoing-keys'
 import type { Budget } from './budget'
 import type { LoadedAgent } from './find'
+import type { Journal } from './journal/journal'
 import type { ReplyMessage } from './messages'
 
 export interface TurnRequest {
@@ -29,6 +30,8 @@ export interface TurnOptions {
   /** Shared with the agents this turn hands over to, like its keys. */
   budget?: Budget
   depth?: number
+  /** Where its calls are recorded; none by default. */
+  journal?: Journal | undefined
 }
 
 export interface TurnResult {
@@ -43,6 +46,7 @@ export interface TurnResult {
 export interface RunningTurn extends TurnOptions {
   budget: Budget
   depth: number
+  journal: Journal
   runTurn: (ctx: ServiceContext, request: TurnRequest, options: TurnOptions) => Promise<TurnResult>
 }
 

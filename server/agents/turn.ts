@@ -7,14 +7,16 @@ import { type AnswerEnd, oddEnd, whyNotWhole } from '../models/answer-end'
 import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
 import { type OpenModel, openModel } from '../models/registry'
 import { requireWhole } from '../models/whole-answer'
-import { Budget } from './budget'
+import { Budget, costOf } from './budget'
 import { namingFiles, withFiles } from './file-bytes'
+import type { Said } from './journal/call'
+import { Journal } from './journal/journal'
 import type { ReplyMessage } from './messages'
 import { asModelsKnowIt } from './model-history'
 import { systemPrompt, userParts } from './prompt'
 import { MAX_ANSWER, readAnswer } from './read-answer'
 import { runToolCalls } from './tool-calls'
-import { type AgentTool, calledId, nameOf, openToolset } from './toolset'
+import { type AgentTool, calledId, nameOf, openToolset, versionsOf } from './toolset'
 import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-types'
 
 /** After this many rounds of tool calls, the model must answer. */
@@ -22,16 +24,19 @@ const MAX_ROUNDS = 10
 const MAX_CALLS_PER_ROUND = 16
 
 /**
- * Answers one message: rounds of tool calls, then an answer. Saves nothing.
+ * Answers one message: rounds of tool calls, then an answer. Saves only its calls, in its journal.
  * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, the signal's reason
  */
 export async function runTurn(ctx: ServiceContext, request: TurnRequest, options: TurnOptions): Promise<TurnResult> {
   const { config } = request.agent
   const budget = options.budget ?? new Budget()
   const depth = options.depth ?? 0
+  const journal = options.journal ?? new Journal()
   const open = await openModel(ctx, config.model)
-  const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth })
-  const turn = new Turn(ctx, request, { ...options, budget, depth, runTurn }, open, tools)
+  const { versions } = journal
+  const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth, versions })
+  journal.keepVersions(versions ?? versionsOf(tools))
+  const turn = new Turn(ctx, request, { ...options, budget, depth, journal, runTurn }, open, tools)
   if (depth === 0) budget.soFar = () => turn.metadata
   const answered = await turn.run()
   const { data, text, repaired, end } = request.structured ? await turn.structured(answered) : turn.spoken(answered)
@@ -84,33 +89,36 @@ class Turn {
   }
 
   /** Runs rounds until the model gives its final answer. */
-  async run(): Promise<ModelAnswer> {
+  async run(): Promise<Said> {
     for (;;) {
       const mayCallTools = this.tools.size > 0 && this.rounds < MAX_ROUNDS
       const answer = await this.ask([], mayCallTools)
-      if (!mayCallTools || answer.toolCalls.length === 0) return answer
+      const { calls, message } = answer
+      if (!message) return answer
+      // The arguments decide what the tools do, and another answer might have others.
+      await this.options.journal.record()
       this.rounds += 1
-      const calls = answer.toolCalls.slice(0, MAX_CALLS_PER_ROUND).map((call) => this.readable(call))
       this.toolCalls += calls.length
-      this.replies.push(withCalls(answer, calls))
+      this.replies.push(message)
       this.replies.push(await runToolCalls(this.ctx, calls, this.tools, this.request, this.options))
     }
   }
 
   /** The answer as text. */
-  spoken({ text, end }: ModelAnswer): Final {
+  spoken({ text, end }: Said): Final {
     if (text.trim() === '') this.refuse(end, 'gave an empty answer')
     return { data: null, text, repaired: false, end }
   }
 
   /** The answer as data. If it does not match, the model gets one chance to correct it. */
-  async structured(first: ModelAnswer): Promise<Final> {
+  async structured(first: Said): Promise<Final> {
     const schema = this.outputSchema ?? {}
     const read = readAnswer(first.text, schema)
     if (read.data) return { data: read.data, text: JSON.stringify(read.data), repaired: false, end: first.end }
     // The model would end another attempt in the same way, at the same price.
     this.refuse(first.end)
     if (first.text.length > MAX_ANSWER) throw new AppError('OUTPUT_SCHEMA_MISMATCH', { details: read.details })
+    await this.options.journal.record()
     const second = await this.ask(
       [
         { role: 'assistant', content: [{ type: 'text', text: first.text.trim() === '' ? '(no answer)' : first.text }] },
@@ -140,7 +148,27 @@ class Turn {
     }
   }
 
-  private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
+  /** The next answer, which the journal may have. */
+  private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<Said> {
+    const { prices } = this.request.agent.config.model
+    const { journal, budget } = this.options
+    const said = await journal.answer(
+      this.open.modelId,
+      (usage) => (prices ? costOf(usage, prices) : null),
+      async () => this.saidIn(await this.call(more, mayCallTools), mayCallTools),
+    )
+    budget.spend(said.usage, prices)
+    return said
+  }
+
+  private saidIn(answer: ModelAnswer, mayCallTools: boolean): Said {
+    const { text, end, usage, toolCalls } = answer
+    const made = mayCallTools ? toolCalls.slice(0, MAX_CALLS_PER_ROUND) : []
+    const calls = made.map((call) => this.readable(call))
+    return { text, end, usage, calls, message: calls.length > 0 ? withCalls(answer, calls) : null }
+  }
+
+  private async call(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
     const { history, userMessage, agent } = this.request
     const { listener, signal, deadline } = this.options
     const conversation = asModelsKnowIt(
@@ -149,7 +177,7 @@ class Turn {
     )
     const { files: current } = userMessage
     const { messages, release } = await withFiles(this.ctx, conversation, { current, signal, deadline })
-    const answer = await callModel(
+    return callModel(
       this.open,
       {
         system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
@@ -166,8 +194,6 @@ class Turn {
         throw namingFiles(err, current)
       })
       .finally(release)
-    this.options.budget.spend(answer.usage, agent.config.model.prices)
-    return answer
   }
 }
 

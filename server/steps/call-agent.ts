@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answerInRun, usedSince } from '../agents/answer-in-run'
 import { Budget } from '../agents/budget'
 import { failedTurn } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
@@ -80,26 +81,34 @@ export const callAgent = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'agent', id: config.agentId, version: config.version }],
-  async run({ config, ctx, runId, signal, idempotencyKey, log, uses }) {
+  async run({ config, ctx, signal, attempt, log, uses }) {
     const { agentId, message, version = 'latest', threadId } = config
     if (message.trim() === '') throw new StepFailure('MESSAGE_REQUIRED', 'message is required')
     const { dataContext = {} } = config
     if (!isJsonObject(dataContext)) throw new StepFailure('INVALID_INPUT', 'dataContext must be an object')
     let usage: StepUsage | undefined
+    const own = <T extends StepUsage>(turn: T) => (attempt ? usedSince(turn, attempt) : turn)
     const onFailed = (turn: FailedTurn) => {
-      usage = turn
+      usage = own(turn)
     }
     const budget = new Budget()
     uses?.(() => {
       const turn = failedTurn(null, budget, threadId ?? undefined)
-      return turn && { ...turn, retryable: true }
+      return turn && own({ ...turn, retryable: true })
     })
     try {
-      const agent = await loadAgent(ctx, agentId, version)
       const files = await filesToSend(ctx, fileIds(config.files))
-      const asked = { message, dataContext, ...(files.length > 0 ? { files } : {}), threadId: threadId || null }
-      const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey, runId, onFailed, budget })
-      return { output: answer.data, usage: { threadId: answer.threadId, ...answer.metadata } }
+      const said = { message, dataContext, ...(files.length > 0 ? { files } : {}) }
+      const asked = { ...said, agentId, version, threadId: threadId || null }
+      const answer = attempt
+        ? await answerInRun(ctx, asked, attempt, { signal, log, onFailed, budget })
+        : await answerWithData(
+            ctx,
+            await loadAgent(ctx, agentId, version),
+            { ...said, threadId },
+            { signal, onFailed, budget },
+          )
+      return { output: answer.data, usage: own({ threadId: answer.threadId, ...answer.metadata }) }
     } catch (err) {
       if (err instanceof AppError && (err.code === 'THREAD_BUSY' || err.code === 'UNAVAILABLE'))
         throw new TransientError(err.message, undefined, { usage })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { TurnAttempt } from '../agents/journal/attempt'
 import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
 import type { EventRules } from '../definition/event'
@@ -24,8 +25,8 @@ export interface EffectCall<C> {
   config: C & CommonConfig
   /** The run's tenant, with the run as the caller. */
   ctx: ServiceContext
-  /** That run. */
-  runId?: string
+  /** In a run: the attempt, for the turn of an agent. */
+  attempt?: TurnAttempt
   data: JsonObject
   /** Of a step with `fillsIn`: the values that those fields refer to, under the same paths. */
   values?: JsonObject

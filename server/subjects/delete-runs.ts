@@ -2,6 +2,7 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { pauses, runs, scopes, stepRecords, walks } from '@/db/schema/runs'
 import { threads } from '@/db/schema/threads'
+import { agentTurns } from '@/db/schema/turns'
 import { webhookDeliveries } from '@/db/schema/webhooks'
 import { AppError } from '../errors'
 import { removeFiles } from '../files/sweep'
@@ -92,7 +93,7 @@ async function reduceRun(erasure: Erasure, id: string): Promise<boolean> {
     ).length,
   }))
   let any = (begun.threads ?? 0) > 0
-  for (const table of [stepRecords, walks, scopes, pauses, webhookDeliveries]) {
+  for (const table of [agentTurns, stepRecords, walks, scopes, pauses, webhookDeliveries]) {
     for (let gone = ROWS; gone === ROWS; ) {
       if (erasure.isLate()) return true
       const ofRun = sql`tenant_id = ${ctx.tenantId} and run_id = ${id}`

@@ -37,6 +37,11 @@ function toolKey(tenantId: string, { toolId, version = 'latest' }: Called): stri
   return `${tenantId}/${toolId}/${version}`
 }
 
+/** Whether a call of the tool reaches nothing outside, so that it can be repeated. */
+export function onlyComputes({ id, kind, config }: LoadedTool): boolean {
+  return kind === 'script' ? scriptOnlyComputes(config) : isComputingTool(id)
+}
+
 /**
  * Runs a version of a tool. A failure in the tool itself is an outcome, not an error; its `transient` and
  * `retryAfterMs` are internal and must not be shown.
@@ -56,7 +61,7 @@ export async function runTool(
   },
 ): Promise<ToolOutcome> {
   const tool = options.tool ?? (await loadTool(ctx, input.toolId, input.version ?? 'latest'))
-  const computes = tool.kind === 'script' ? scriptOnlyComputes(tool.config) : isComputingTool(tool.id)
+  const computes = onlyComputes(tool)
   if (options.inline && !computes) throw new Error('The tool no longer only computes')
   const timed = (work: Work) => timedScript(toolKey(ctx.tenantId, input), work)
   return runLoaded(ctx, tool, input, { ...options, around: computes && tool.kind === 'script' ? timed : undefined })

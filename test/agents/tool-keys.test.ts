@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { chat } from '@/server/agents/chat'
+import { invokeAgent } from '@/server/agents/invoke'
 import { createAgent } from '@/server/agents/lifecycle'
 import { createTool } from '@/server/tools/lifecycle'
 import { type Outside, type Seen, startOutside } from '../net/outside'
@@ -91,7 +93,36 @@ function calls(): [string, string | undefined][] {
 }
 const keysOf = (list: [string, string | undefined][]) => list.map(([, key]) => key)
 
-test('a repeated turn sends the same key for the same call, in any order; each other call has its own', async () => {
+const keyed = (outgoingKey: string) => ({
+  outgoingKey,
+  recall: () => null,
+  remember: async () => {},
+  committed: () => {},
+  heldBy: () => {},
+})
+
+test('in a run, the key of a tool call is that of its visit and the number of the call', async () => {
+  const { http, script, mcp } = await newTools()
+  const agentId = await newAgent({ tools: [http, script, mcp], outputSchema })
+  const a = { name: http, args: { item: 'a', n: 1 }, id: 'call' }
+  const round = [a, { name: mcp, args: { item: 'a' }, id: 'call' }, a, { name: script, args: {} }]
+  // The next attempt continues the turn.
+  model.script({ calls: round }, { status: 503, headers: { 'retry-after': '0' } }, { calls: [a] }, done)
+  const run = await runtime.wait(await runtime.start(definition(agentId)))
+  expect(run.status).toBe('completed')
+  const made = calls().map(
+    ([call, key]) => `${call} ${call.startsWith('/script') ? '' : key?.replace(run.runId, 'run')}`,
+  )
+  expect(made.sort()).toEqual([
+    '/http {"item":"a","n":1} run:main:ask:1:2',
+    '/http {"item":"a","n":1} run:main:ask:1:4',
+    '/http {"item":"a","n":1} run:main:ask:1:7',
+    '/mcp {"item":"a"} run:main:ask:1:3',
+    '/script {} ',
+  ])
+})
+
+test('a repeated request sends the same key for the same call, in any order; each other call has its own', async () => {
   const { http, script, mcp } = await newTools()
   const agentId = await newAgent({ tools: [http, script, mcp], outputSchema })
   const a = { name: http, args: { item: 'a', n: 1 } }
@@ -100,28 +131,26 @@ test('a repeated turn sends the same key for the same call, in any order; each o
     { name: script, args: { item: 'a' } },
     { name: mcp, args: { item: 'a' } },
   ]
-  let first: [string, string | undefined][] = []
-  let turns = 0
-  model.answer(({ body }): Reply => {
-    const rounds = body.messages.filter(({ role }: { role: string }) => role === 'assistant').length
-    if (rounds === 0) turns += 1
-    if (turns === 1)
-      return rounds === 0 ? { calls: [a, b, a, ...others] } : { status: 503, headers: { 'retry-after': '0' } }
-    if (rounds === 0) first = calls()
-    // The same calls, in another order and with their arguments in another order.
-    if (rounds === 0) return { calls: [...others, b] }
-    return rounds === 1 ? { calls: [{ name: http, args: { n: 1, item: 'a' } }, a] } : done
-  })
-  const run = await runtime.wait(await runtime.start(definition(agentId)))
-  expect(run.status).toBe('completed')
+  const request = () =>
+    invokeAgent(
+      { ...runtime.ctx, keyed: keyed('of a request') },
+      { agentId, body: { message: 'x' } },
+      new AbortController().signal,
+    )
+  model.script({ calls: [a, b, a, ...others] }, { status: 400 })
+  await expect(request()).rejects.toMatchObject({ code: 'MODEL_ERROR' })
+  const first = calls()
+  // The same calls, in another order and with their arguments in another order.
+  model.script({ calls: [...others, b] }, { calls: [{ name: http, args: { n: 1, item: 'a' } }, a] }, done)
+  expect(await request()).toMatchObject({ data: { n: 1 } })
   const second = calls()
   expect(keysOf(first)).toHaveLength(5)
   expect(new Set(keysOf(first)).size).toBe(5)
   for (const key of keysOf(first)) expect(key).toMatch(/^[\w-]{20,80}$/)
   expect(keysOf(second).sort()).toEqual(keysOf(first).sort())
-  const keyed = (list: typeof first, call: string) => list.filter(([made]) => made === call).map(([, key]) => key)
+  const keysFor = (list: typeof first, call: string) => list.filter(([made]) => made === call).map(([, key]) => key)
   for (const call of ['/http {"item":"b"}', '/script {"item":"a"}', '/mcp {"item":"a"}'])
-    expect(keyed(second, call)).toEqual(keyed(first, call))
+    expect(keysFor(second, call)).toEqual(keysFor(first, call))
 })
 
 test('the keys of another run, another visit and another agent’s hand-off differ', async () => {
@@ -149,15 +178,11 @@ test('the keys of another run, another visit and another agent’s hand-off diff
   model.script({ calls: [call, { name: `handoff_${clerk}`, args: { message: 'x' } }] }, { calls: [call] }, done, {
     text: 'Done.',
   })
-  const { chat } = await import('@/server/agents/chat')
-  const keyed = {
-    outgoingKey: 'of the request',
-    recall: () => null,
-    remember: async () => {},
-    committed: () => {},
-    heldBy: () => {},
-  }
-  await chat({ ...runtime.ctx, keyed }, { agentId: boss, message: 'x' }, new AbortController().signal)
+  await chat(
+    { ...runtime.ctx, keyed: keyed('of the request') },
+    { agentId: boss, message: 'x' },
+    new AbortController().signal,
+  )
   const keys = keysOf(calls())
   expect(keys).toHaveLength(6)
   expect(new Set(keys).size).toBe(6)

@@ -12,7 +12,7 @@ const ACTIONS = [{ id: 'yes', label: 'Yes' }]
 const chose = (outputData: object, exit: string) => ({ status: 'completed', attempt: 1, outputData, exit })
 
 /** A step type, and perhaps a variant that works differently. */
-export type RowName = keyof typeof steps | 'for-each of a workflow'
+export type RowName = keyof typeof steps | 'call-agent with a tool' | 'for-each of a workflow'
 
 /**
  * Every step type in every situation: one row each.
@@ -25,6 +25,12 @@ export function tableOf(world: World, name: string): Record<RowName, Row> {
   return {
     'call-agent': works({
       step: (how) => ({ agentId: world.agentId, message: `${how}/${name}` }),
+      once: 'flaky',
+      output: SAID,
+      refused: 'MODEL_ERROR',
+    }),
+    'call-agent with a tool': works({
+      step: (how) => ({ agentId: world.callerId, message: `${how}/${name}` }),
       once: 'flaky',
       output: SAID,
       refused: 'MODEL_ERROR',

@@ -16,6 +16,8 @@ export interface World {
   url: string
   toolId: string
   agentId: string
+  /** Calls a tool, and then answers. Calls of its tool and failures of its model are counted. */
+  callerId: string
   /** Makes one call, as its START defines. */
   childId: string
   /** The number of calls with this name. */
@@ -51,7 +53,14 @@ export async function startWorld(ctx: ServiceContext): Promise<World> {
   const model = await startModelServer()
   model.answer((call) => {
     const [how, name = ''] = messageOf(call).split('/')
-    return replyTo(how, note(name) === 1)
+    const [tool] = call.body.tools ?? []
+    if (!tool || how === 'refuses') return replyTo(how, note(name) === 1)
+    const called = call.body.messages.some(({ role }: { role: string }) => role === 'tool')
+    if (!called)
+      return { calls: [{ name: tool.function.name, args: { how: how === 'flaky' ? 'answers' : how, name } }] }
+    // Its tool has been called once; the next attempt continues with the answer.
+    const fails = how === 'flaky' && seen.filter((one) => one.name === name).length === 1
+    return fails ? replyTo(how, note(name) === 2) : replyTo('answers', false)
   })
   const { url } = outside
   const tool = await createTool(ctx, {
@@ -60,12 +69,19 @@ export async function startWorld(ctx: ServiceContext): Promise<World> {
     config: { url: `${url}/\${args.how}/\${args.name}` },
   })
   await publishTool(ctx, { id: tool.id })
-  const agent = await createAgent(ctx, {
+  const posting = await createTool(ctx, {
+    name: 'Post',
+    kind: 'http',
+    config: { method: 'POST', url: `${url}/\${args.how}/\${args.name}` },
+  })
+  const answers = {
     name: 'Answer',
     instructions: 'Answer.',
     outputSchema: { type: 'object', properties: { said: { type: 'string' } }, required: ['said'] },
     model: { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url },
-  })
+  }
+  const agent = await createAgent(ctx, answers)
+  const caller = await createAgent(ctx, { ...answers, tools: [posting.id] })
   const child = await createWorkflow(ctx, {
     name: 'Child',
     payload: { how: { type: 'string' }, name: { type: 'string' } },
@@ -80,6 +96,7 @@ export async function startWorld(ctx: ServiceContext): Promise<World> {
     url,
     toolId: tool.id,
     agentId: agent.id,
+    callerId: caller.id,
     childId: child.id,
     calls: (name) => seen.filter((call) => call.name === name).length,
     keys: (name) => [...new Set(seen.flatMap((call) => (call.name === name && call.key ? [call.key] : [])))],
@@ -93,7 +110,7 @@ export async function startWorld(ctx: ServiceContext): Promise<World> {
 export const QUICK = { maxAttempts: 3, initialDelayMs: 20, backoff: 'fixed' }
 
 function messageOf({ body }: ModelCall): string {
-  const { content } = body.messages.at(-1)
+  const { content } = body.messages.findLast(({ role }: { role: string }) => role === 'user')
   return typeof content === 'string' ? content : content[0].text
 }
 

@@ -17,7 +17,7 @@ import { writesIn } from './wire'
 /*
  * A whole process that starts a run, answers or stops it and completes it, and kills itself at one of its writes to
  * Postgres: CRASH_AT="insert runs, walks #1 after" node crash-child.ts <tenant> <workflow> <answer, cancel,
- * terminate or remind> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
+ * terminate, remind or nothing> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
  * writes.
  */
 const [tenantId = '', workflowId = '', how = ''] = process.argv.slice(2)
@@ -62,6 +62,7 @@ say('ready')
 async function live(): Promise<void> {
   const { runId } = await startRun(ctx, { workflowId, body: {} })
   say(`started ${runId}`)
+  if (how === 'nothing') return comesTo(runId, 'completed', 'failed')
   await comesTo(runId, 'paused')
   if (how === 'remind')
     await sweepReminders({ db: database().db, log: log(), now: () => new Date(Date.now() + 25 * 3_600_000) })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAgent } from '@/server/agents/lifecycle'
 import { database as processDatabase } from '@/server/database'
 import { resumeRun } from '@/server/runs/resume'
 import { startAndWait } from '@/server/runs/start-and-wait'
@@ -8,6 +9,7 @@ import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
+import { type ModelServer, type Reply, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 // The cost of a run is counted, not timed: statements, and the commits among them.
@@ -15,12 +17,14 @@ import { startTestRuntime, type TestRuntime } from '../support/runtime'
 let database: FreshDatabase
 let runtime: TestRuntime
 let effects: EffectServer
+let model: ModelServer
 /** While a run is counted: this process's statements that name its tables. */
 let statements: string[] | null = null
 
 beforeAll(async () => {
   database = await freshDatabase({ max: 20 })
   effects = await startEffects(({ path }) => ({ body: { path } }))
+  model = await startModelServer()
   runtime = await startTestRuntime(database.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
   const { sql, db } = processDatabase()
   const debug = (_connection: number, text: string) => statements?.push(text)
@@ -29,6 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
+  await model.close()
   await database.close()
 })
 
@@ -140,6 +145,46 @@ test('an answer is taken, and the run ended, in one statement', async () => {
   }
   // As above.
   await expect.poll(once).toBe(1)
+})
+
+const ANSWERS = { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] }
+
+/** The statements of a run that asks an agent, without those of any other run of a step. */
+async function countedTurn(tools: string[], ...replies: Reply[]) {
+  const settings = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url }
+  const agent = { name: 'A', instructions: 'x', model: settings, outputSchema: ANSWERS, tools }
+  const { id: agentId } = await createAgent(runtime.ctx, agent)
+  const workflowId = await published([
+    { id: 'ask', type: 'call-agent', agentId, message: 'x' },
+    { id: 'end', type: 'end-flow' },
+  ] as never)
+  const answered = async () => {
+    model.script(...replies, { text: '{"item":"chairs"}' })
+    expect((await start(workflowId)).data).toEqual({ item: 'chairs' })
+  }
+  await answered()
+  return async () => {
+    const { walks } = await counted(answered)
+    const calls = walks.filter((text) => text.includes('agent_calls')).length
+    // Other than the start, and the record of the step.
+    return { calls, all: walks.length - 2 }
+  }
+}
+
+test('a turn without tools is recorded in one statement with its thread and messages, and reads no journal', async () => {
+  // The agent, the run and its version (for sensitive fields), and the end of the turn.
+  await expect.poll(await countedTurn([])).toEqual({ calls: 1, all: 4 })
+})
+
+test('an answer that asks for calls is one statement, and so is a call that reaches outside; one that computes is none', async () => {
+  const { ctx } = runtime
+  const sums = await createTool(ctx, { name: 'Sum', kind: 'script', config: { code: 'return args.n + 1' } })
+  const page = await createTool(ctx, { name: 'Page', kind: 'http', config: { url: `${effects.url}page` } })
+  const sum = { name: sums.id, args: { n: 1 } }
+  const computing = await countedTurn([sums.id], { calls: [sum, sum] }, { calls: [sum] })
+  await expect.poll(async () => (await computing()).calls).toBe(3)
+  const outside = await countedTurn([page.id], { calls: [1, 2, 3].map((n) => ({ name: page.id, args: { n } })) })
+  await expect.poll(async () => (await outside()).calls).toBe(5)
 })
 
 test('a call of a tool reads it in one statement, so it never sees a row and a version that do not belong together', async () => {

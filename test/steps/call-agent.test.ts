@@ -221,7 +221,7 @@ describe('in a run', () => {
     expect(answered).toMatchObject({ status: 'completed', usage: { ...two, threadId: expect.any(String) } })
     expect(answered?.attempts).toMatchObject([{ attempt: 1, usage: one }, { attempt: 2 }])
     model.script(calls, { hang: true }, calls, { hang: true })
-    expect(await stepOf()).toMatchObject({ status: 'failed', usage: { ...two, toolCalls: 1 } })
+    expect(await stepOf()).toMatchObject({ status: 'failed', usage: { ...two, rounds: 2, toolCalls: 2 } })
     // The last attempt failed before it used anything.
     model.script(calls, { hang: true }, { status: 400 })
     expect(await stepOf()).toMatchObject({ status: 'failed', usage: one })

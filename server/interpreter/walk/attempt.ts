@@ -12,6 +12,7 @@ import { contextOf } from '../plan/enter'
 import type { StartedAttempt } from '../plan/types'
 import { cleanupTimeLeft } from '../stop/cancel'
 import { checkBeforeEffect, isStillCurrent } from './may-begin'
+import { turnAttempt } from './turn-attempt'
 
 /**
  * Runs an attempt of an effect step, outside any transaction. Ends when it times out or its run is stopped, even if the
@@ -41,13 +42,13 @@ export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<
       begun.type.run({
         config,
         ctx: contextOf(ctx, state.run),
-        runId: state.ref.runId,
         data: state.data,
         ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
         get signal() {
           return deadline.signal
         },
         idempotencyKey: idempotencyKeyOf(state.ref, at),
+        attempt: turnAttempt(ctx, begun),
         log: begun.log.add,
         uses: (known) => {
           soFar = known

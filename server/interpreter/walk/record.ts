@@ -21,6 +21,7 @@ import { carryOutCancel, cleanupTimeLeft, endRun } from '../stop/cancel'
 import { advance } from '../write/advance'
 import { failedStep, finishVisit, moveWalk } from '../write/held'
 import { countAttempts, keepAttempts } from '../write/marks'
+import { retryWhileUnavailable } from './retry'
 
 /** Records the output of an attempt, and what follows it. */
 export async function recordOutput(
@@ -201,21 +202,5 @@ function attemptRow(begun: StartedAttempt, ended: Date, error: string | null): A
     endTime: ended.toISOString(),
     ...(error === null ? {} : { error }),
     ...begun.log.columns,
-  }
-}
-
-const PATIENCE_MS = 10_000
-
-/** Retries while the database is unavailable: the work is done, and repeating it is worse than waiting. */
-async function retryWhileUnavailable<T>(ctx: ServiceContext, write: () => Promise<T>): Promise<T> {
-  const started = performance.now()
-  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 1_000)) {
-    try {
-      return await write()
-    } catch (err) {
-      if (!classify(err).transient || performance.now() - started > PATIENCE_MS) throw err
-      ctx.log.warn({ err }, 'the database is not available; trying to store the result again')
-      await new Promise((resolve) => setTimeout(resolve, waitMs))
-    }
   }
 }

@@ -6,6 +6,7 @@ import { FORGED, refused } from './finality'
 import { pauseRules, recordRules } from './records'
 import type { Rule, Violation } from './rule'
 import { runRules } from './runs'
+import { turnRules } from './turns'
 import { versionRules } from './versions'
 import { voteRules } from './votes'
 
@@ -27,6 +28,7 @@ export async function checkInvariants(sql: Sql, { engine = true }: CheckOptions 
     ...recordRules,
     ...pauseRules,
     ...voteRules,
+    ...turnRules,
     ...auditRules,
     ...versionRules,
     ...(engine ? engineRules : []),
@@ -62,6 +64,9 @@ function statement(rules: Rule[], forged: boolean): string {
     p as materialized (${genuine('pauses', 'run_id')}),
     w as materialized (${genuine('walks', 'run_id')}),
     v as materialized (${genuine('pause_votes', 'run_id')}),
+    t as materialized (${genuine('agent_turns', 'run_id')}),
+    c as materialized (
+      select c.* from agent_calls c join t on t.tenant_id = c.tenant_id and t.id = c.turn_id),
     carrier as materialized (
       select e.id, e.status, handler, data->>'tenantId' as tenant_id, data->>'runId' as run_id, data->>'branch' as branch,
         (data->>'epoch')::int as epoch, (data->>'segment')::int as segment

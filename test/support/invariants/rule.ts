@@ -5,7 +5,7 @@ export interface Rule {
   /** The condition that must hold. */
   says: string
   /**
-   * Selects one text per violation. May use these names: `r` runs, `s` step records, `p` pauses, `w` walks, `v` votes
+   * Selects one text per violation. May use these names: `r` runs, `s` step records, `p` pauses, `w` walks, `v` votes, `t` turns, `c` their calls
    * (without the rows a test has forged), `carrier` (engine runs of walks, open or not, with or without a row of their
    * own) and `sent` (events in the outbox).
    */

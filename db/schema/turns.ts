@@ -1,0 +1,94 @@
+import { sql } from 'drizzle-orm'
+import {
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import type { Usage } from '../../server/definition/agent'
+import type { JsonValue } from '../../server/definition/json'
+import { json, moment, written } from './columns'
+import { runs } from './runs'
+import { threads } from './threads'
+
+/**
+ * The turns of agents in runs: one for each visit of a `call-agent` step, whichever attempts work at it. A turn that
+ * has recorded no call has no row.
+ */
+export const agentTurns = pgTable(
+  'agent_turns',
+  {
+    tenantId: text().notNull(),
+    id: text().notNull(),
+    runId: text().notNull(),
+    branch: text().notNull(),
+    stepId: text().notNull(),
+    visit: integer().notNull(),
+    agentId: text().notNull(),
+    /** The agent's version, and those of its tools by id, which stay the same for the whole turn. */
+    version: integer().notNull(),
+    tools: json<Record<string, string | number>>().notNull(),
+    /** The thread that it continues, or began: a new one exists once the turn is done. */
+    threadId: text(),
+    /** The thread's last message when the turn began; the model sees no later ones. */
+    historyTo: integer().notNull(),
+    /** A failed turn ended with an answer that did not count. One that was cut short is `working`. */
+    state: text({ enum: ['working', 'done', 'failed'] }).notNull(),
+    errorCode: text(),
+    /** The sums of its calls. */
+    usage: json<Usage>().notNull(),
+    /** Null without prices. */
+    cost: doublePrecision(),
+    startedAt: moment().notNull(),
+    endedAt: moment(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.id] }),
+    uniqueIndex('agent_turns_visit').on(t.tenantId, t.runId, t.branch, t.stepId, t.visit),
+    index('agent_turns_of_thread').on(t.tenantId, t.threadId).where(sql`thread_id is not null`),
+    foreignKey({
+      columns: [t.tenantId, t.runId],
+      foreignColumns: [runs.tenantId, runs.id],
+      name: 'agent_turns_run_fk',
+    }).onDelete('cascade'),
+    foreignKey({
+      columns: [t.tenantId, t.threadId],
+      foreignColumns: [threads.tenantId, threads.id],
+      name: 'agent_turns_thread_fk',
+    }).onDelete('cascade'),
+  ],
+)
+
+/** The model calls and tool calls of turns that have ended. A call is written once, and never made again. */
+export const agentCalls = pgTable(
+  'agent_calls',
+  {
+    tenantId: text().notNull(),
+    turnId: text().notNull(),
+    /** From 1. A model's call has the next free number, and the calls that it asks for have the numbers after it. */
+    seq: integer().notNull(),
+    kind: text({ enum: ['model', 'tool'] }).notNull(),
+    /** The model, or the id of the tool. */
+    name: text().notNull(),
+    /** Of a model: what it said. Of a tool: the result that the model gets. */
+    output: written<JsonValue>().notNull(),
+    usage: json<Usage>(),
+    cost: doublePrecision(),
+    /** Set if the answer did not count. */
+    errorCode: text(),
+    startedAt: moment().notNull(),
+    endedAt: moment().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.turnId, t.seq] }),
+    foreignKey({
+      columns: [t.tenantId, t.turnId],
+      foreignColumns: [agentTurns.tenantId, agentTurns.id],
+      name: 'agent_calls_turn_fk',
+    }).onDelete('cascade'),
+  ],
+)

@@ -1,0 +1,153 @@
+import { beyondReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import type { FailedTurn, TurnMetadata, UserMessage } from '../definition/agent'
+import { AppError } from '../errors'
+import { newId } from '../ids'
+import { NO_USAGE } from '../models/call'
+import { ModelFailure } from '../models/failure'
+import { hiddenNames } from '../vault/run-values'
+import type { Budget } from './budget'
+import { failedTurn, withTurn } from './failed-turn'
+import { type LoadedAgent, loadAgent } from './find'
+import { type Invocation, requireDataAnswers } from './invoke'
+import type { TurnAttempt } from './journal/attempt'
+import { Journal } from './journal/journal'
+import { type KnownTurn, readTurn } from './journal/read'
+import type { TurnRow } from './journal/record'
+import { readHistory } from './messages'
+import { requireOpenThread } from './thread'
+import { runTurn } from './turn'
+import { TurnLease } from './turn-lease'
+import { inTime } from './turn-time'
+import type { TurnOptions } from './turn-types'
+
+interface Asked extends UserMessage {
+  agentId: string
+  version: string | number
+  threadId: string | null
+}
+
+interface Options {
+  signal: AbortSignal
+  log?: TurnOptions['log']
+  onFailed: (turn: FailedTurn) => void
+  budget: Budget
+}
+
+/**
+ * Answers the message of a run's step with data. Each call is recorded when it has ended, so that a later attempt
+ * continues the turn where this one stopped, with the same versions of the agent and its tools.
+ * @throws ModelFailure, and AppError as `invokeAgent`
+ */
+export async function answerInRun(
+  ctx: ServiceContext,
+  asked: Asked,
+  attempt: TurnAttempt,
+  options: Options,
+): Promise<Invocation> {
+  const known = attempt.continues ? await readTurn(ctx, attempt) : null
+  const agent = await loadAgent(ctx, asked.agentId, known?.turn.version ?? asked.version)
+  requireDataAnswers(agent)
+  // Only its record is missing, and nobody waits for its place in the thread any more.
+  const ended = known?.turn.state === 'done'
+  const lease = ended || asked.threadId === null ? null : await placeIn(ctx, agent, asked.threadId, options.signal)
+  try {
+    return await continued(ctx, { agent, asked, attempt, known, lease }, options)
+  } catch (err) {
+    const turn = failedTurn(err, options.budget, asked.threadId ?? undefined)
+    if (turn) options.onFailed(turn)
+    throw withTurn(err, turn)
+  } finally {
+    await lease?.release()
+  }
+}
+
+async function placeIn(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  threadId: string,
+  signal: AbortSignal,
+): Promise<TurnLease> {
+  return TurnLease.take(ctx, await requireOpenThread(ctx, agent.id, threadId), signal)
+}
+
+interface Place {
+  agent: LoadedAgent
+  asked: Asked
+  attempt: TurnAttempt
+  known: KnownTurn | null
+  lease: TurnLease | null
+}
+
+async function continued(ctx: ServiceContext, place: Place, { signal, log, budget }: Options): Promise<Invocation> {
+  const { agent, asked, attempt, known, lease } = place
+  const { agentId: _agent, version: _version, threadId, ...userMessage } = asked
+  const { provider } = agent.config.model
+  const runId = await hidingRun(ctx, attempt.runId)
+  const past = threadId === null ? { history: [], to: 0 } : await readHistory(ctx, threadId, known?.turn.historyTo)
+  const turn = known ? goingOn(known.turn) : newTurn(ctx, { agent, threadId, historyTo: past.to })
+  const journal = new Journal({ ctx, attempt, turn }, known?.calls)
+  const request = { agent, history: past.history, userMessage, structured: true }
+  const run = (limits: Pick<TurnOptions, 'signal' | 'deadline'>) =>
+    runTurn(beyondReach(ctx), request, { ...limits, log, budget, journal })
+  const { replies, metadata, data } = await inTime(provider, signal, run).catch(async (err: unknown) => {
+    const code = finalCode(err)
+    if (code !== null) await journal.fail(code)
+    throw err
+  })
+  const answer = (id: string) => ({ data: data ?? {}, threadId: id, metadata })
+  if (turn.state === 'done' && turn.threadId !== null) return answer(turn.threadId)
+  const id = threadId ?? newId('thr')
+  await journal.end({ threadId: id, ticket: lease?.ticket ?? null, userMessage, replies, metadata, runId })
+  lease?.ended()
+  return answer(id)
+}
+
+/** A turn whose last answer did not count may get another one. */
+function goingOn(turn: TurnRow): TurnRow {
+  return turn.state === 'failed' ? { ...turn, state: 'working', errorCode: null } : turn
+}
+
+function newTurn(
+  ctx: ServiceContext,
+  { agent, threadId, historyTo }: Pick<Place, 'agent'> & Pick<TurnRow, 'threadId' | 'historyTo'>,
+): TurnRow {
+  return {
+    id: newId('trn'),
+    agentId: agent.id,
+    version: agent.version,
+    tools: {},
+    threadId,
+    historyTo,
+    state: 'working',
+    errorCode: null,
+    usage: NO_USAGE,
+    cost: null,
+    startedAt: ctx.now(),
+  }
+}
+
+/** The code of a failure that ends the turn, because the model would give the same answer again. */
+function finalCode(err: unknown): string | null {
+  if (err instanceof ModelFailure) return err.transient || err.answer === null ? null : err.code
+  return err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH' ? err.code : null
+}
+
+/** The run, if its workflow has sensitive fields. */
+async function hidingRun(ctx: ServiceContext, runId: string): Promise<string | null> {
+  const names = (await hiddenNames(ctx, [runId])).get(runId)
+  return names && names.size > 0 ? runId : null
+}
+
+/** The usage of a turn without that of its earlier attempts, as they reported it. */
+export function usedSince<T extends Pick<TurnMetadata, 'usage' | 'cost'>>(turn: T, { used }: TurnAttempt): T {
+  if (!used) return turn
+  const left = (now: number, before: number) => Math.max(0, now - before)
+  const usage = {
+    inputTokens: left(turn.usage.inputTokens, used.usage.inputTokens),
+    outputTokens: left(turn.usage.outputTokens, used.usage.outputTokens),
+    totalTokens: left(turn.usage.totalTokens, used.usage.totalTokens),
+  }
+  if (turn.cost === undefined) return { ...turn, usage }
+  return { ...turn, usage, cost: Number(left(turn.cost, used.cost ?? 0).toPrecision(12)) }
+}

@@ -1,0 +1,23 @@
+import type { StepUsage } from '../../definition/agent'
+
+/** How a statement under the fence of an attempt ended. It wrote nothing if it was refused. */
+export type Fenced = 'written' | 'stopping' | 'refused'
+
+/** The attempt of a run's step that a turn works in. Only the latest attempt of a visit may begin and record calls. */
+export interface TurnAttempt {
+  runId: string
+  branch: string
+  stepId: string
+  visit: number
+  attempt: number
+  /** The key of the visit, the same for all its attempts. */
+  key: string
+  /** Whether there may be calls of earlier attempts. */
+  continues: boolean
+  /** The usage of the earlier attempts that ended. */
+  used: StepUsage | null
+  /** @throws if the attempt was taken over, or its run stopped */
+  mayBegin(): Promise<void>
+  /** @throws if the statement was refused */
+  fenced(statement: () => Promise<Fenced>): Promise<void>
+}

@@ -1,0 +1,59 @@
+import type { ToolResultPart } from 'ai'
+import type { Usage } from '../../definition/agent'
+import { isJsonObject, type JsonValue, toStorableJson } from '../../definition/json'
+import type { AnswerEnd } from '../../models/answer-end'
+import type { ToolRequest } from '../../models/call'
+import type { ReplyMessage } from '../messages'
+
+/** An answer of a model, as its turn uses it. */
+export interface Said {
+  text: string
+  end: AnswerEnd
+  /** The calls that get a result, with the ids of their tools and storable arguments. */
+  calls: ToolRequest[]
+  /** The message with exactly these calls; null without any. */
+  message: ReplyMessage | null
+  usage: Usage
+}
+
+export type ToolOutput = ToolResultPart['output']
+
+/** A row of `agent_calls`. */
+export interface Call {
+  seq: number
+  kind: 'model' | 'tool'
+  name: string
+  output: JsonValue
+  usage: Usage | null
+  cost: number | null
+  errorCode: string | null
+  startedAt: string
+  endedAt: string
+}
+
+/** What a row keeps of an answer. The content of a message is storable wherever a thread can store it. */
+export function storedAnswer({ text, end, calls, message }: Said): JsonValue {
+  return {
+    text: toStorableJson(text),
+    end: toStorableJson(end),
+    calls: calls.map(({ toolCallId, toolName, input }) => ({
+      toolCallId: toStorableJson(toolCallId),
+      toolName: toStorableJson(toolName),
+      input: (input ?? null) as JsonValue,
+    })),
+    message: message && ({ ...message, content: toStorableJson(message.content) } as unknown as JsonValue),
+  }
+}
+
+/** The answer in a row that `storedAnswer` wrote. */
+export function answerIn({ output, usage }: Call): Said {
+  return {
+    ...(output as unknown as Omit<Said, 'usage'>),
+    usage: usage ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+  }
+}
+
+/** Whether a tool succeeded, by the result that the model gets. */
+export function succeeded(output: ToolOutput): boolean {
+  return !isJsonObject(output) || !String(output.type).startsWith('error')
+}

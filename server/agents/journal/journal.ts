@@ -1,0 +1,157 @@
+import type { ServiceContext } from '../../context'
+import type { Usage } from '../../definition/agent'
+import { type JsonValue, toStorableJson } from '../../definition/json'
+import { addUsage, NO_USAGE } from '../../models/call'
+import type { TurnAttempt } from './attempt'
+import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
+import { keyOfCall } from './key'
+import { recordCalls, recordEnd, type SavedTurn, type TurnRow } from './record'
+
+/** Where a turn is recorded, and as what. */
+export interface Book {
+  ctx: ServiceContext
+  attempt: TurnAttempt
+  turn: TurnRow
+}
+
+type Versions = Record<string, string | number>
+
+/**
+ * The calls of a turn. Each attempt runs the turn from its start: a call that is recorded returns its recorded result,
+ * and only the others are made. Without a book, nothing is recorded.
+ */
+export class Journal {
+  private next = 1
+  private asked = 0
+  private pending: Call[] = []
+  private refused: { err: unknown } | null = null
+  private usage: Usage = NO_USAGE
+  private cost: number | null = null
+  private readonly known: ReadonlyMap<number, Call>
+
+  constructor(
+    private readonly book: Book | null = null,
+    known: readonly Call[] = [],
+  ) {
+    this.known = new Map(known.map((call) => [call.seq, call]))
+    for (const call of known) this.count(call)
+  }
+
+  /** The versions of the tools when the turn began; null if it begins now. */
+  get versions(): Versions | null {
+    return this.known.size > 0 ? (this.book?.turn.tools ?? null) : null
+  }
+
+  /** Notes the versions of the tools, for the whole turn. */
+  keepVersions(versions: Versions): void {
+    if (this.book) this.book.turn.tools = versions
+  }
+
+  /**
+   * The next answer of a model. A new one is not recorded yet.
+   * @param costOf its price, if that is known
+   */
+  async answer(model: string, costOf: (usage: Usage) => number | null, make: () => Promise<Said>): Promise<Said> {
+    // Answers that did not count are not given again.
+    while (this.known.get(this.next)?.errorCode) this.next += 1
+    const seq = this.next
+    const known = this.known.get(seq)
+    const said = known ? answerIn(known) : await this.made(seq, model, costOf, make)
+    this.asked = seq
+    this.next = seq + 1 + said.calls.length
+    return said
+  }
+
+  private async made(
+    seq: number,
+    name: string,
+    costOf: (usage: Usage) => number | null,
+    make: () => Promise<Said>,
+  ): Promise<Said> {
+    await this.mayBegin()
+    const startedAt = this.now()
+    const said = await make()
+    const { usage } = said
+    this.add({ seq, kind: 'model', name, startedAt, usage, cost: costOf(usage), output: () => storedAnswer(said) })
+    return said
+  }
+
+  /** The number of a call that the latest answer asked for, by its place among them. */
+  numberOf(index: number): number {
+    return this.asked + 1 + index
+  }
+
+  /** The recorded result of a tool call. */
+  resultOf(seq: number): ToolOutput | null {
+    return (this.known.get(seq)?.output as ToolOutput | undefined) ?? null
+  }
+
+  /** The idempotency key of a tool call; undefined if its number does not determine it. */
+  keyOf(seq: number): string | undefined {
+    return this.book ? keyOfCall(this.book.attempt.key, seq) : undefined
+  }
+
+  /** @throws if the turn must not begin another call */
+  async mayBegin(): Promise<void> {
+    if (this.refused) throw this.refused.err
+    await this.book?.attempt.mayBegin()
+  }
+
+  /** Adds the result of a tool call, to be recorded with the next one that is. */
+  addResult(seq: number, name: string, startedAt: string, result: ToolOutput): void {
+    const output = () => toStorableJson(result)
+    this.add({ seq, kind: 'tool', name, startedAt, usage: null, cost: null, output })
+  }
+
+  /** Records what was added. */
+  async record(): Promise<void> {
+    await this.write((book, turn, calls) => recordCalls(book.ctx, book.attempt, turn, calls))
+  }
+
+  /** Records the end of the turn with its messages. */
+  async end(saved: SavedTurn): Promise<void> {
+    if (this.book) Object.assign(this.book.turn, { state: 'done', threadId: saved.threadId })
+    await this.write((book, turn, calls) => recordEnd(book.ctx, book.attempt, turn, calls, saved))
+  }
+
+  /** Records that the turn ended with an answer that does not count; without one, nothing. */
+  async fail(errorCode: string): Promise<void> {
+    const last = this.pending.findLast(({ kind }) => kind === 'model')
+    if (!last || !this.book) return
+    last.errorCode = errorCode
+    Object.assign(this.book.turn, { state: 'failed', errorCode })
+    await this.record()
+  }
+
+  now(): string {
+    return (this.book?.ctx.now() ?? new Date()).toISOString()
+  }
+
+  private add({ output, ...call }: Omit<Call, 'endedAt' | 'errorCode' | 'output'> & { output: () => JsonValue }): void {
+    if (!this.book) return
+    const added = { ...call, output: output(), errorCode: null, endedAt: this.now() }
+    this.pending.push(added)
+    this.count(added)
+  }
+
+  private count({ usage, cost }: Pick<Call, 'usage' | 'cost'>): void {
+    if (usage) this.usage = addUsage(this.usage, usage)
+    if (cost !== null) this.cost = (this.cost ?? 0) + cost
+  }
+
+  private async write(
+    statement: (book: Book, turn: TurnRow, calls: Call[]) => ReturnType<typeof recordCalls>,
+  ): Promise<void> {
+    const { book } = this
+    if (!book || this.pending.length === 0) return
+    const calls = this.pending
+    this.pending = []
+    const turn = { ...book.turn, usage: this.usage, cost: this.cost }
+    try {
+      await book.attempt.fenced(() => statement(book, turn, calls))
+    } catch (err) {
+      this.refused = { err }
+      throw err
+    }
+  }
+}

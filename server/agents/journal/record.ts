@@ -1,0 +1,159 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { runs, stepRecords } from '@/db/schema/runs'
+import { messages, threads, threadTurns } from '@/db/schema/threads'
+import { agentCalls, agentTurns } from '@/db/schema/turns'
+import type { ServiceContext } from '../../context'
+import type { TurnMetadata, Usage, UserMessage } from '../../definition/agent'
+import { AppError } from '../../errors'
+import { type ReplyMessage, rowsOfTurn } from '../messages'
+import { subjectOf } from '../thread'
+import type { Fenced, TurnAttempt } from './attempt'
+import type { Call } from './call'
+
+/** A row of `agent_turns`, apart from its place. */
+export interface TurnRow {
+  id: string
+  agentId: string
+  version: number
+  tools: Record<string, string | number>
+  threadId: string | null
+  historyTo: number
+  state: 'working' | 'done' | 'failed'
+  errorCode: string | null
+  usage: Usage
+  cost: number | null
+  startedAt: Date
+}
+
+/** The messages that a turn ends with, and the thread that gets them. */
+export interface SavedTurn {
+  threadId: string
+  /** Its place among the turns of that thread; null for a new one, which nobody else knows. */
+  ticket: number | null
+  userMessage: UserMessage
+  replies: ReplyMessage[]
+  metadata: TurnMetadata
+  runId: string | null
+}
+
+type Written = { mine: number; stopping: boolean; ended: number }
+
+/**
+ * Records calls that have ended, and the turn as it is with them: one statement and one commit. Calls that are recorded
+ * already stay as they are. It locks the run and then the visit, as every change of a run does.
+ */
+export async function recordCalls(
+  ctx: ServiceContext,
+  attempt: TurnAttempt,
+  turn: TurnRow,
+  calls: readonly Call[],
+): Promise<Fenced> {
+  const [written] = await ctx.db.execute<Written>(sql`
+    with ${fence(ctx, attempt)},
+    ended as materialized (select run_id from step),
+    ${rows(ctx, attempt, turn, calls)}
+    select ${OUTCOME}`)
+  return outcomeOf(written)
+}
+
+/**
+ * The same at the end of a turn, together with its messages, so that all or none of it is written.
+ * @throws AppError THREAD_BUSY if another message has overtaken it in its thread
+ */
+export async function recordEnd(
+  ctx: ServiceContext,
+  attempt: TurnAttempt,
+  turn: TurnRow,
+  calls: readonly Call[],
+  saved: SavedTurn,
+): Promise<Fenced> {
+  const ended =
+    saved.ticket === null
+      ? sql`ended as materialized (select run_id from step)`
+      : sql`ticket as (
+      delete from ${threadTurns} t using step
+      where t.tenant_id = ${ctx.tenantId} and t.thread_id = ${saved.threadId} and t.ticket = ${saved.ticket}
+      returning t.ticket),
+    ended as materialized (select step.run_id from step cross join ticket)`
+  const [written] = await ctx.db.execute<Written>(sql`
+    with ${fence(ctx, attempt)},
+    ${ended},
+    ${rows(ctx, attempt, turn, calls)},
+    ${thread(ctx, turn, saved)},
+    ${said(ctx, saved)}
+    select ${OUTCOME}`)
+  const outcome = outcomeOf(written)
+  if (outcome !== 'refused' && written?.ended === 0)
+    throw new AppError('THREAD_BUSY', { message: 'The thread is busy: another message has overtaken this one' })
+  return outcome
+}
+
+const OUTCOME = sql`
+      (select count(*)::int from step) as mine, (select count(*)::int from ended) as ended,
+      coalesce((select stopping from run), false) as stopping`
+
+function outcomeOf(written: Written | undefined): Fenced {
+  if (!written || written.mine === 0) return 'refused'
+  return written.stopping ? 'stopping' : 'written'
+}
+
+/** The run is open, and the attempt the latest of its visit. */
+function fence({ tenantId }: ServiceContext, { runId, branch, stepId, visit, attempt }: TurnAttempt): SQL {
+  return sql`run as materialized (
+      select r.id, r.cancel_requested_at is not null as stopping from ${runs} r
+      where r.tenant_id = ${tenantId} and r.id = ${runId} and r.end_time is null for no key update),
+    step as materialized (
+      select s.run_id from run join ${stepRecords} s on s.tenant_id = ${tenantId} and s.run_id = run.id
+        and s.branch = ${branch} and s.step_id = ${stepId} and s.visit = ${visit}
+      where s.end_time is null and s.attempt = ${attempt} for no key update of s)`
+}
+
+/** Everything else hangs on the calls: a repeated statement adds none, and so changes nothing. */
+function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: readonly Call[]): SQL {
+  const { branch, stepId, visit } = attempt
+  const endedAt = turn.state === 'working' ? null : (calls.at(-1)?.endedAt ?? null)
+  return sql`calls as (
+      insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, output, usage, cost, error_code, started_at, ended_at)
+      select ${ctx.tenantId}, ${turn.id}, c."seq", c."kind", c."name", c."output", c."usage", c."cost", c."errorCode",
+        c."startedAt", c."endedAt"
+      from ended cross join json_to_recordset(${JSON.stringify(calls)}::json) as c("seq" int, "kind" text, "name" text,
+        "output" json, "usage" jsonb, "cost" float8, "errorCode" text, "startedAt" timestamptz, "endedAt" timestamptz)
+      on conflict do nothing returning seq),
+    turn as (
+      insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, tools,
+        thread_id, history_to, state, error_code, usage, cost, started_at, ended_at)
+      select ${ctx.tenantId}, ${turn.id}, run_id, ${branch}, ${stepId}, ${visit}::int, ${turn.agentId},
+        ${turn.version}::int, ${JSON.stringify(turn.tools)}::jsonb, ${turn.threadId}, ${turn.historyTo}::int,
+        ${turn.state}, ${turn.errorCode}, ${JSON.stringify(turn.usage)}::jsonb, ${turn.cost}::float8,
+        ${turn.startedAt.toISOString()}::timestamptz, ${endedAt}::timestamptz
+      from ended where exists (select from calls)
+      on conflict (tenant_id, run_id, branch, step_id, visit) do update set thread_id = excluded.thread_id,
+        state = excluded.state, error_code = excluded.error_code, usage = excluded.usage, cost = excluded.cost,
+        ended_at = excluded.ended_at
+      returning id)`
+}
+
+function thread(ctx: ServiceContext, turn: TurnRow, { threadId, ticket }: SavedTurn): SQL {
+  const now = ctx.now().toISOString()
+  const created = sql`
+      insert into ${threads} (tenant_id, id, agent_id, subject, created_at, updated_at)
+      select ${ctx.tenantId}, ${threadId}, ${turn.agentId}, ${subjectOf(ctx)}, ${now}::timestamptz, ${now}::timestamptz
+      from ended where exists (select from calls) returning id`
+  const continued = sql`
+      update ${threads} set updated_at = ${now}::timestamptz
+      where tenant_id = ${ctx.tenantId} and id = ${threadId} and exists (select from ended) and exists (select from calls)
+      returning id`
+  return sql`thread as (${ticket === null ? created : continued})`
+}
+
+function said(ctx: ServiceContext, { threadId, ...turn }: SavedTurn): SQL {
+  return sql`said as (
+      insert into ${messages} (tenant_id, thread_id, seq, role, content, metadata, run_id, created_at)
+      select ${ctx.tenantId}, ${threadId}, before.seq + m."seq", m."role", m."content", m."metadata", m."runId",
+        ${ctx.now().toISOString()}::timestamptz
+      from ended cross join (select coalesce(max(seq), 0) as seq from ${messages}
+          where tenant_id = ${ctx.tenantId} and thread_id = ${threadId}) before
+        cross join json_to_recordset(${JSON.stringify(rowsOfTurn(turn))}::json) as m("seq" int, "role" text,
+          "content" jsonb, "metadata" jsonb, "runId" text)
+      where exists (select from calls))`
+}

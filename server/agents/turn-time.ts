@@ -1,0 +1,25 @@
+import { Deadline } from '@/lib/deadline'
+import { env } from '../env'
+import { ModelFailure } from '../models/failure'
+
+/**
+ * Lets a turn take the time that one may take.
+ * @throws ModelFailure if it takes longer
+ */
+export async function inTime<T>(
+  provider: string,
+  caller: AbortSignal,
+  work: (limits: { signal: AbortSignal; deadline: number }) => Promise<T>,
+): Promise<T> {
+  const limitMs = env().AGENT_TIMEOUT_MS
+  const limit = new Deadline(caller, limitMs, () => new DOMException('The turn took too long', 'TimeoutError'))
+  const { signal } = limit
+  try {
+    return await work({ signal, deadline: performance.now() + limitMs })
+  } catch (err) {
+    if (!limit.late) throw err
+    throw new ModelFailure(provider, `and the agent's tools did not finish within ${limitMs} ms`, { transient: true })
+  } finally {
+    limit.release()
+  }
+}
