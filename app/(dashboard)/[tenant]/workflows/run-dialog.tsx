@@ -50,7 +50,7 @@ function RunForm({ workflow, fields, prefill = {}, unpublished = 0, onClose }: R
   const element = useRef<HTMLFormElement>(null)
   // The dialog placed the focus before the fields existed.
   useEffect(() => element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
-  const { form, submit, busy, error, sending } = useStart({
+  const { form, submit, busy, error, progress } = useStart({
     workflowId: workflow.id,
     fields,
     prefill,
@@ -65,7 +65,7 @@ function RunForm({ workflow, fields, prefill = {}, unpublished = 0, onClose }: R
         </Text>
         {Object.keys(fields).length > 0 && <StartForm {...form} />}
         {error ? <ErrorState error={error} title="The run was not started" /> : null}
-        <SendingFile {...sending} />
+        <SendingFile {...progress} />
         <DialogButtons
           beside={
             workflow.publishedNumber !== null && (

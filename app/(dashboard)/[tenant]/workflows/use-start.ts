@@ -1,13 +1,13 @@
 'use client'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorOf, useTRPC } from '@/app/_trpc/client'
-import { notifyError } from '@/app/_ui/notify'
-import { succeeds, useOnce } from '@/app/_ui/use-once'
+import { errorOf, useTRPCClient } from '@/app/_trpc/client'
+import { useOnce } from '@/app/_ui/use-once'
+import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import { errorsByField } from '../inbox/answer/answer-values'
-import { type Entry, firstTyped, readTyped, type Typed } from './start-values'
-import { useFileSender, wasCancelled } from './use-file-sender'
+import { type ChosenFile, type Entry, firstTyped, readTyped, type Typed } from './start-values'
+import { useFileSender } from './use-file-sender'
 
 /**
  * The state of a form that starts a run, once: its entries and their problems.
@@ -26,29 +26,25 @@ export function useStart({
   version?: 'published'
   onStarted: (runId: string) => void
 }) {
-  const trpc = useTRPC()
+  const { runs } = useTRPCClient()
   const [typed, setTyped] = useState<Typed>(() => ({ ...firstTyped(fields), ...prefill }))
   const [errors, setErrors] = useState<Record<string, string>>({})
-  const start = useMutation(
-    trpc.runs.start.mutationOptions({
-      onSuccess: ({ runId }) => onStarted(runId),
-      onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField),
-    }),
-  )
-  const once = useOnce()
   const sender = useFileSender()
-  const [unsent, setUnsent] = useState<unknown>(null)
+  const start = useMutation({
+    mutationFn: ({ data, files }: { data: JsonObject; files: ChosenFile[] }) =>
+      sender.sendWith(fields, files, (parts) =>
+        runs.start.mutate({ workflowId, data, ...(version ? { version } : {}), ...parts }),
+      ),
+    onSuccess: (started) => started && onStarted(started.runId),
+    onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField),
+  })
+  const once = useOnce()
   async function startRun() {
-    const { data, errors, files } = readTyped(fields, typed, sender.limit)
+    const { errors, ...read } = readTyped(fields, typed, sender.limit)
     setErrors(errors)
-    setUnsent(null)
+    start.reset()
     if (Object.keys(errors).length > 0) return false
-    const sent = await sender.sendFiles(fields, files).catch((error: unknown) => {
-      if (!wasCancelled(error)) setUnsent(error)
-    })
-    if (!sent) return false
-    const input = { workflowId, data, ...(version ? { version } : {}), ...sent }
-    return succeeds(start.mutateAsync(input))
+    return start.mutateAsync(read).then(Boolean, () => false)
   }
   return {
     form: {
@@ -59,10 +55,10 @@ export function useStart({
     },
     submit: (event: FormEvent) => {
       event.preventDefault()
-      once(startRun).catch((error: unknown) => notifyError(error, 'The run was not started'))
+      void once(startRun)
     },
-    busy: sender.sending !== null || start.isPending || start.isSuccess,
-    error: unsent ?? start.error,
-    sending: { sending: sender.sending, onCancel: sender.cancel },
+    busy: start.isPending || Boolean(start.data),
+    error: start.error,
+    progress: sender.progress,
   }
 }

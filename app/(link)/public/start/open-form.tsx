@@ -9,7 +9,7 @@ import { call, NO_PROBLEM, problemOf } from '@/app/(auth)/api'
 import { Problem } from '@/app/(auth)/problem'
 import { StartForm } from '@/app/(dashboard)/[tenant]/workflows/start-form'
 import { type Entry, firstTyped, readTyped } from '@/app/(dashboard)/[tenant]/workflows/start-values'
-import { useFileSender, wasCancelled } from '@/app/(dashboard)/[tenant]/workflows/use-file-sender'
+import { useFileSender } from '@/app/(dashboard)/[tenant]/workflows/use-file-sender'
 import { START_LINK_HEADER } from '@/lib/link-headers'
 import type { Fields } from '@/server/definition/schema'
 import type { StartLinkView } from '@/server/links/start/view'
@@ -42,7 +42,7 @@ export function OpenForm(props: Props) {
 
 function Form(props: Props) {
   const { title, description, fields, expiresAt } = props.view
-  const { typed, change, submit, busy, problem, sending } = useForm(props)
+  const { typed, change, submit, busy, problem, progress } = useForm(props)
   return (
     <>
       <header>
@@ -54,7 +54,7 @@ function Form(props: Props) {
           {Object.keys(fields).length > 0 && (
             <StartForm fields={fields} typed={typed} errors={problem.fields} onChange={change} types={false} />
           )}
-          <SendingFile {...sending} />
+          <SendingFile {...progress} />
           <Problem problem={problem} />
           <Button type="submit" size="md" loading={busy}>
             Send
@@ -84,13 +84,17 @@ function useForm({ token, view: { fields }, onSent }: Props) {
     if (Object.keys(errors).length > 0) return false
     setBusy(true)
     try {
-      const form = { token, formId, data, ...(await sender.sendFiles(fields, files)) }
-      onSent((await call('startByLink', form, { headers: { [START_LINK_HEADER]: token } })) as unknown as StartLinkView)
-      return true
+      const headers = { [START_LINK_HEADER]: token }
+      const view = await sender.sendWith(fields, files, (parts) =>
+        call('startByLink', { token, formId, data, ...parts }, { headers }),
+      )
+      if (view) onSent(view as unknown as StartLinkView)
+      return view !== null
     } catch (error) {
-      setBusy(false)
-      if (!wasCancelled(error)) setProblem(shownIn(fields, error))
+      setProblem(shownIn(fields, error))
       return false
+    } finally {
+      setBusy(false)
     }
   }
   return {
@@ -102,7 +106,7 @@ function useForm({ token, view: { fields }, onSent }: Props) {
     },
     busy,
     problem,
-    sending: { sending: sender.sending, onCancel: sender.cancel },
+    progress: sender.progress,
   }
 }
 

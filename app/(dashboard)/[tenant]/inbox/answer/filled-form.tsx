@@ -9,7 +9,6 @@ import { onSendKey } from '@/app/_ui/send-key'
 import { useFirstFocus } from '@/app/_ui/use-first-focus'
 import type { JsonObject } from '@/server/definition/json'
 import { tooLargeText } from '../../workflows/start-values'
-import { wasCancelled } from '../../workflows/use-file-sender'
 import { type Draft, errorsByField, type Fields, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
 import type { useAnswer } from './use-answer'
@@ -58,12 +57,22 @@ export function FilledForm(props: Props) {
     const wrong = { ...read.errors, ...Object.fromEntries(large.map(([name]) => [name, tooLargeText(1, files.limit)])) }
     setErrors(wrong)
     setUnsent(null)
+    answer.reset()
     const others = mayBeSent?.() ?? true
     if (Object.keys(wrong).length > 0 || !others) return
     setSending(true)
-    const ids = await files.sendAll().finally(() => setSending(false))
+    try {
+      const ids = await files.sendAll()
+      if (ids) sendAnswer({ ...read.data, ...ids })
+    } catch (error) {
+      setUnsent(error)
+    } finally {
+      setSending(false)
+    }
+  }
+  const sendAnswer = (data: JsonObject) =>
     answer.mutate(
-      { runId, body: bodyOf({ ...read.data, ...ids }) },
+      { runId, body: bodyOf(data) },
       {
         onSuccess: onSent,
         onError: (error) => {
@@ -73,17 +82,15 @@ export function FilledForm(props: Props) {
         },
       },
     )
-  }
-  const sendAll = () => void send().catch((error: unknown) => !wasCancelled(error) && setUnsent(error))
   return (
     <form
       ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        sendAll()
+        void send()
       }}
-      onKeyDown={onSendKey(sendAll)}
+      onKeyDown={onSendKey(() => void send())}
     >
       <Stack gap="md">
         {Object.entries(fields).map(([name, field]) => (
@@ -111,7 +118,7 @@ export function FilledForm(props: Props) {
           <ErrorState error={answer.error} title="Your answer was not saved" />
         ) : null}
         {unsent !== null && <ErrorState error={unsent} title="The file was not sent" />}
-        <SendingFile sending={files.sending} onCancel={files.cancel} />
+        <SendingFile {...files.progress} />
         <Group gap="sm">
           <Button type="submit" loading={busy}>
             {props.submit ?? 'Submit'}

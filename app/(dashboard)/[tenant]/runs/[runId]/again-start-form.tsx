@@ -3,8 +3,7 @@ import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { SendingFile } from '@/app/_ui/files/sending-file'
-import { notifyError } from '@/app/_ui/notify'
-import { succeeds, useOnce } from '@/app/_ui/use-once'
+import { useOnce } from '@/app/_ui/use-once'
 import { isFileField } from '@/server/definition/file-fields'
 import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
@@ -13,10 +12,10 @@ import { errorsByField } from '../../inbox/answer/answer-values'
 import { StartData } from '../../workflows/start-data'
 import { firstDraft, readDraft, type StartDraft } from '../../workflows/start-draft'
 import type { Typed } from '../../workflows/start-values'
-import { useFileSender, wasCancelled } from '../../workflows/use-file-sender'
+import { useFileSender } from '../../workflows/use-file-sender'
 import { AgainEnd } from './again-end'
 import { hiddenFields, hiddenParts } from './again-values'
-import { useRerun } from './use-rerun'
+import { useRerun, type WithFiles } from './use-rerun'
 
 /** The START fields with a run's input, for a new run. */
 export function AgainStartForm(props: {
@@ -41,7 +40,7 @@ export function AgainStartForm(props: {
   const sender = useFileSender()
   function submit(event: FormEvent) {
     event.preventDefault()
-    once(startRun).catch((error: unknown) => notifyError(error, 'The run was not started'))
+    void once(startRun)
   }
   async function startRun() {
     const read = readDraft(fields, draft, before, sender.limit)
@@ -50,14 +49,12 @@ export function AgainStartForm(props: {
     const wrong = { ...masked, ...read.errors }
     setErrors(wrong)
     setProblem(read.problem)
+    rerun.reset()
     if (read.problem !== null || Object.keys(wrong).length > 0) return false
-    const sent = await sender.sendFiles(fields, read.files).catch((error: unknown) => {
-      if (!wasCancelled(error)) throw error
-    })
-    if (!sent) return false
-    const input = { runId: run.runId, body: { data: read.data }, ...sent }
+    const withFiles: WithFiles = (call) => sender.sendWith(fields, read.files, call)
+    const input = { runId: run.runId, body: { data: read.data }, withFiles }
     const onError = (error: unknown) => setErrors(errorsByField(errorOf(error).details, fields).byField)
-    return succeeds(rerun.mutateAsync(input, { onError }))
+    return rerun.mutateAsync(input, { onError }).then(Boolean, () => false)
   }
   return (
     <form ref={form} onSubmit={submit} noValidate>
@@ -73,7 +70,7 @@ export function AgainStartForm(props: {
           hidden={hiddenFields(fields, before)}
           keptFile="The new run gets the same file, unless you choose another"
         />
-        <SendingFile sending={sender.sending} onCancel={sender.cancel} />
+        <SendingFile {...sender.progress} />
         <AgainEnd json={draft.json} rerun={rerun} onClose={onClose} />
       </Stack>
     </form>

@@ -70,12 +70,12 @@ function Starting({ workflowId, fields }: { workflowId: string; fields: Fields }
 }
 
 function FormToStart(props: { workflowId: string; fields: Fields; onStarted: (runId: string) => void }) {
-  const { form, submit, busy, error, sending } = useStart({ ...props, version: 'published' })
+  const { form, submit, busy, error, progress } = useStart({ ...props, version: 'published' })
   return (
     <form onSubmit={submit} noValidate className={styles.page}>
       {Object.keys(props.fields).length > 0 && <StartForm {...form} types={false} />}
       {error ? <ErrorState error={error} title="It was not started" /> : null}
-      <SendingFile {...sending} />
+      <SendingFile {...progress} />
       <div>
         <Button type="submit" loading={busy} leftSection={<CirclePlay size={16} aria-hidden />}>
           Start

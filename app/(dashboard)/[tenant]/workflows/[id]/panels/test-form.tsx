@@ -3,20 +3,27 @@ import { Button, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
-import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { errorOf, useTRPCClient } from '@/app/_trpc/client'
 import { SendingFile } from '@/app/_ui/files/sending-file'
 import { notifyError } from '@/app/_ui/notify'
-import { useOnce } from '@/app/_ui/use-once'
+import { succeeds, useOnce } from '@/app/_ui/use-once'
+import type { JsonObject } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { errorsByField } from '../../../inbox/answer/answer-values'
 import { StartForm } from '../../start-form'
-import { type Entry, readTyped, type Typed, typedFor } from '../../start-values'
-import { useFileSender, wasCancelled } from '../../use-file-sender'
+import { type ChosenFile, type Entry, readTyped, type Typed, typedFor } from '../../start-values'
+import { useFileSender } from '../../use-file-sender'
 import type { SaveNow } from '../actions/screen'
 import { nameOf, stepLabel } from '../model/definition'
 import { DraftError } from '../parts/draft-error'
 import type { StartedTest } from '../parts/test-state'
+
+interface Test {
+  data: JsonObject
+  version: string
+  part?: { to: string }
+}
 
 /** The START fields of a test run, and the step at which it stops. */
 export function TestForm(props: {
@@ -33,42 +40,30 @@ export function TestForm(props: {
 }) {
   const { workflowId, definition, catalog, to, onTo, onType, save, onStarted } = props
   const { payload: fields, steps } = definition
-  const trpc = useTRPC()
+  const { runs } = useTRPCClient()
   const typed = useMemo(() => typedFor(fields, props.typed), [fields, props.typed])
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [saving, setSaving] = useState(false)
   const [unsaved, setUnsaved] = useState(false)
   const sender = useFileSender()
-  const start = useMutation(
-    trpc.runs.start.mutationOptions({
-      onError: (error) => {
-        setErrors(errorsByField(errorOf(error).details, fields).byField)
-      },
-    }),
-  )
+  const start = useMutation({
+    mutationFn: ({ files, ...test }: Test & { files: ChosenFile[] }) =>
+      sender.sendWith(fields, files, (parts) => runs.start.mutate({ workflowId, test: true, ...test, ...parts })),
+    // Reported even if another panel is open by then.
+    onSuccess: (started, { part = null }) => started && onStarted({ runId: started.runId, part }),
+    onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField),
+  })
   async function startRun() {
-    const read = readTyped(fields, typed, sender.limit)
-    setErrors(read.errors)
-    if (Object.keys(read.errors).length > 0) return false
+    const { errors, ...read } = readTyped(fields, typed, sender.limit)
+    setErrors(errors)
+    start.reset()
+    if (Object.keys(errors).length > 0) return false
     setSaving(true)
     const version = await save().finally(() => setSaving(false))
     setUnsaved(version === null)
     if (version === null) return false
-    const part = to === null ? null : { to }
-    const wanted = { workflowId, data: read.data, version: String(version), test: true, ...(part ? { part } : {}) }
-    const sent = await sender.sendFiles(fields, read.files).catch((error: unknown) => {
-      if (!wasCancelled(error)) throw error
-    })
-    if (!sent) return false
-    const input = { ...wanted, ...sent }
-    // Reported even if another panel is open by then. The form shows the error.
-    await start.mutateAsync(input).then(
-      ({ runId }) => {
-        sender.forget()
-        onStarted({ runId, part })
-      },
-      () => {},
-    )
+    const test = { ...read, version: String(version), ...(to === null ? {} : { part: { to } }) }
+    await succeeds(start.mutateAsync(test))
     return false
   }
   const once = useOnce()
@@ -104,13 +99,9 @@ export function TestForm(props: {
         {start.error && (
           <DraftError error={start.error} title="The run was not started" definition={definition} catalog={catalog} />
         )}
-        <SendingFile sending={sender.sending} onCancel={sender.cancel} />
+        <SendingFile {...sender.progress} />
         <div>
-          <Button
-            type="submit"
-            loading={saving || sender.sending !== null || start.isPending}
-            leftSection={<Play size={16} aria-hidden />}
-          >
+          <Button type="submit" loading={saving || start.isPending} leftSection={<Play size={16} aria-hidden />}>
             {to === null ? 'Run this draft' : `Run to ${stepLabel(definition, to)}`}
           </Button>
         </div>
