@@ -1,6 +1,7 @@
 'use client'
 import { Button, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { Locked } from '@/app/_ui/locked'
 import { Markdown } from '@/app/_ui/markdown'
 import { Clock } from '@/app/_ui/time'
 import { useFirstFocus } from '@/app/_ui/use-first-focus'
@@ -108,33 +109,33 @@ function InputsForm({
   return (
     <form ref={form} noValidate method="post" onSubmit={submit}>
       <Stack gap="md">
-        {Object.entries(fields).map(([name, field]) => (
-          <FieldInput
-            key={name}
-            name={name}
-            field={field}
-            text={draft[name] ?? ''}
-            error={problem.fields[name]}
-            disabled={busy}
-            onChange={(text) => {
-              setDraft((now) => ({ ...now, [name]: text }))
-              setProblem(({ fields: { [name]: _gone, ...others }, ...rest }) => ({ ...rest, fields: others }))
-            }}
-          />
-        ))}
-        {remark && (
-          <FieldInput
-            name="Remark"
-            field={{ type: 'string', required: remark === 'required' }}
-            text={said}
-            error={problem.fields.remark}
-            disabled={busy}
-            onChange={(text) => {
-              setSaid(text)
-              setProblem(({ fields: { remark: _gone, ...others }, ...rest }) => ({ ...rest, fields: others }))
-            }}
-          />
-        )}
+        <Locked locked={busy}>
+          {Object.entries(fields).map(([name, field]) => (
+            <FieldInput
+              key={name}
+              name={name}
+              field={field}
+              text={draft[name] ?? ''}
+              error={problem.fields[name]}
+              onChange={(text) => {
+                setDraft((now) => ({ ...now, [name]: text }))
+                setProblem(({ fields: { [name]: _gone, ...others }, ...rest }) => ({ ...rest, fields: others }))
+              }}
+            />
+          ))}
+          {remark && (
+            <FieldInput
+              name="Remark"
+              field={{ type: 'string', required: remark === 'required' }}
+              text={said}
+              error={problem.fields.remark}
+              onChange={(text) => {
+                setSaid(text)
+                setProblem(({ fields: { remark: _gone, ...others }, ...rest }) => ({ ...rest, fields: others }))
+              }}
+            />
+          )}
+        </Locked>
         <Problem problem={problem} />
         <Button type="submit" size="md" loading={busy}>
           {action}

@@ -7,6 +7,7 @@ import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { SendingFile } from '@/app/_ui/files/sending-file'
 import { Link } from '@/app/_ui/link'
+import { Locked } from '@/app/_ui/locked'
 import type { Fields } from '@/server/definition/schema'
 import { useTenant } from '../tenant-context'
 import { StartForm } from './start-form'
@@ -63,7 +64,11 @@ function RunForm({ workflow, fields, prefill = {}, unpublished = 0, onClose }: R
           {startedText(workflow.publishedNumber, unpublished)}
           {Object.keys(fields).length === 0 && ' It needs no input.'}
         </Text>
-        {Object.keys(fields).length > 0 && <StartForm {...form} />}
+        {Object.keys(fields).length > 0 && (
+          <Locked locked={busy}>
+            <StartForm {...form} />
+          </Locked>
+        )}
         {error ? <ErrorState error={error} title="The run was not started" /> : null}
         <SendingFile {...progress} />
         <DialogButtons

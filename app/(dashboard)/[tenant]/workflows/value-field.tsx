@@ -25,10 +25,9 @@ export function ValueField(props: {
   field: Field
   text: string
   error: string | undefined
-  disabled?: boolean
   onChange: (text: string) => void
 }) {
-  const { label, field, text, error, disabled = false, onChange } = props
+  const { label, field, text, error, onChange } = props
   const required = isRequired(field)
   const [asJson, setAsJson] = useState(false)
   const rows = readRows(field, text)
@@ -40,7 +39,6 @@ export function ValueField(props: {
         required={required}
         value={rows.value}
         error={error}
-        readOnly={disabled}
         onChange={(next) => onChange(next === undefined ? '' : JSON.stringify(next, null, 2))}
         onJson={() => setAsJson(true)}
       />
@@ -52,7 +50,6 @@ export function ValueField(props: {
         label={label}
         description={props.description}
         error={error}
-        disabled={disabled}
         withAsterisk={required}
         autosize
         minRows={3}

@@ -19,12 +19,11 @@ export function ValueRows(props: {
   required: boolean
   value: JsonValue | undefined
   error: string | undefined
-  readOnly: boolean
   onChange: (value: JsonValue | undefined) => void
   /** Switches to text. */
   onJson: () => void
 }) {
-  const { label, field, required, value, error, readOnly, onChange, onJson } = props
+  const { label, field, required, value, error, onChange, onJson } = props
   // The same field may be on the page twice: in a task, and in the dialog that starts its workflow.
   const id = useId()
   const { type, default: usual, description = '' } = field
@@ -35,7 +34,7 @@ export function ValueRows(props: {
   const shared = {
     problemAt: (path: string) => (path === label ? (error ?? null) : null),
     idOf: (path: string) => `${id}-${path.replaceAll(/\s+/g, '-')}`,
-    readOnly,
+    readOnly: false,
   }
   return (
     <div className={styles.row}>
@@ -80,7 +79,6 @@ export function ValueRows(props: {
         size="compact-xs"
         className={styles.small ?? ''}
         aria-label={`Enter ${label} as JSON`}
-        disabled={readOnly}
         onClick={onJson}
       >
         Enter JSON

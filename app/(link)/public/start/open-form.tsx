@@ -3,6 +3,7 @@ import { Button, Stack } from '@mantine/core'
 import { type FormEvent, useMemo, useState } from 'react'
 import { SendingFile } from '@/app/_ui/files/sending-file'
 import { type Uploads, UploadsProvider } from '@/app/_ui/files/uploads'
+import { Locked } from '@/app/_ui/locked'
 import { Clock } from '@/app/_ui/time'
 import { useOnce } from '@/app/_ui/use-once'
 import { call, NO_PROBLEM, problemOf } from '@/app/(auth)/api'
@@ -52,7 +53,9 @@ function Form(props: Props) {
       <form noValidate method="post" onSubmit={submit}>
         <Stack gap="md">
           {Object.keys(fields).length > 0 && (
-            <StartForm fields={fields} typed={typed} errors={problem.fields} onChange={change} types={false} />
+            <Locked locked={busy}>
+              <StartForm fields={fields} typed={typed} errors={problem.fields} onChange={change} types={false} />
+            </Locked>
           )}
           <SendingFile {...progress} />
           <Problem problem={problem} />

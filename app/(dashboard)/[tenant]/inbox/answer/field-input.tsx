@@ -20,7 +20,6 @@ export function FieldInput({
   text,
   error,
   onChange,
-  disabled,
   files = [],
   onFiles,
 }: {
@@ -29,7 +28,6 @@ export function FieldInput({
   text: string
   error: string | undefined
   onChange: (text: string) => void
-  disabled: boolean
   files?: File[]
   onFiles?: (files: File[]) => void
 }) {
@@ -38,7 +36,6 @@ export function FieldInput({
     label: labelOf(name, field),
     description: field.description,
     error,
-    disabled,
     withAsterisk: isRequired(field),
     'aria-required': isRequired(field),
   }
@@ -74,8 +71,8 @@ export function FieldInput({
       return (
         <Radio.Group {...common} value={text || null} onChange={onChange}>
           <Stack gap={6} mt={6}>
-            <Radio value="true" label="Yes" disabled={disabled} />
-            <Radio value="false" label="No" disabled={disabled} />
+            <Radio value="true" label="Yes" />
+            <Radio value="false" label="No" />
           </Stack>
         </Radio.Group>
       )
@@ -101,7 +98,6 @@ export function FieldInput({
           field={field}
           text={text}
           error={error}
-          disabled={disabled}
           onChange={onChange}
         />
       )

@@ -5,6 +5,7 @@ import { errorOf } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { MAX_FORM_BYTES } from '@/app/_ui/files/form-limit'
 import { SendingFile } from '@/app/_ui/files/sending-file'
+import { Locked } from '@/app/_ui/locked'
 import { onSendKey } from '@/app/_ui/send-key'
 import { useFirstFocus } from '@/app/_ui/use-first-focus'
 import type { JsonObject } from '@/server/definition/json'
@@ -93,27 +94,28 @@ export function FilledForm(props: Props) {
       onKeyDown={onSendKey(() => void send())}
     >
       <Stack gap="md">
-        {Object.entries(fields).map(([name, field]) => (
-          <FieldInput
-            key={name}
-            name={name}
-            field={field}
-            text={draft[name] ?? ''}
-            error={errors[name]}
-            disabled={busy}
-            files={files.files[name] ?? []}
-            onFiles={(chosen) => {
-              files.choose(name, chosen)
-              change(name, '')
-              setErrors(({ [name]: _gone, ...rest }) => rest)
-            }}
-            onChange={(text) => {
-              change(name, text)
-              setErrors(({ [name]: _gone, ...rest }) => rest)
-            }}
-          />
-        ))}
-        {props.children}
+        <Locked locked={busy}>
+          {Object.entries(fields).map(([name, field]) => (
+            <FieldInput
+              key={name}
+              name={name}
+              field={field}
+              text={draft[name] ?? ''}
+              error={errors[name]}
+              files={files.files[name] ?? []}
+              onFiles={(chosen) => {
+                files.choose(name, chosen)
+                change(name, '')
+                setErrors(({ [name]: _gone, ...rest }) => rest)
+              }}
+              onChange={(text) => {
+                change(name, text)
+                setErrors(({ [name]: _gone, ...rest }) => rest)
+              }}
+            />
+          ))}
+          {props.children}
+        </Locked>
         {answer.error && (refused?.rest.length || Object.keys(refused?.byField ?? {}).length === 0) ? (
           <ErrorState error={answer.error} title="Your answer was not saved" />
         ) : null}

@@ -3,6 +3,7 @@ import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { SendingFile } from '@/app/_ui/files/sending-file'
+import { Locked } from '@/app/_ui/locked'
 import { useOnce } from '@/app/_ui/use-once'
 import { isFileField } from '@/server/definition/file-fields'
 import type { JsonObject } from '@/server/definition/json'
@@ -60,16 +61,18 @@ export function AgainStartForm(props: {
     <form ref={form} onSubmit={submit} noValidate>
       <Stack>
         <Text size="sm">{about}</Text>
-        <StartData
-          fields={fields}
-          before={before}
-          draft={draft}
-          onChange={change}
-          errors={errors}
-          problem={problem}
-          hidden={hiddenFields(fields, before)}
-          keptFile="The new run gets the same file, unless you choose another"
-        />
+        <Locked locked={rerun.isPending}>
+          <StartData
+            fields={fields}
+            before={before}
+            draft={draft}
+            onChange={change}
+            errors={errors}
+            problem={problem}
+            hidden={hiddenFields(fields, before)}
+            keptFile="The new run gets the same file, unless you choose another"
+          />
+        </Locked>
         <SendingFile {...sender.progress} />
         <AgainEnd json={draft.json} rerun={rerun} onClose={onClose} />
       </Stack>

@@ -9,6 +9,7 @@ import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { SendingFile } from '@/app/_ui/files/sending-file'
 import { Link } from '@/app/_ui/link'
+import { Locked } from '@/app/_ui/locked'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import type { Fields } from '@/server/definition/schema'
@@ -73,7 +74,11 @@ function FormToStart(props: { workflowId: string; fields: Fields; onStarted: (ru
   const { form, submit, busy, error, progress } = useStart({ ...props, version: 'published' })
   return (
     <form onSubmit={submit} noValidate className={styles.page}>
-      {Object.keys(props.fields).length > 0 && <StartForm {...form} types={false} />}
+      {Object.keys(props.fields).length > 0 && (
+        <Locked locked={busy}>
+          <StartForm {...form} types={false} />
+        </Locked>
+      )}
       {error ? <ErrorState error={error} title="It was not started" /> : null}
       <SendingFile {...progress} />
       <div>

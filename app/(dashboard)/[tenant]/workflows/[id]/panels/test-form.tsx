@@ -5,6 +5,7 @@ import { Play } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { errorOf, useTRPCClient } from '@/app/_trpc/client'
 import { SendingFile } from '@/app/_ui/files/sending-file'
+import { Locked } from '@/app/_ui/locked'
 import { notifyError } from '@/app/_ui/notify'
 import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { JsonObject } from '@/server/definition/json'
@@ -66,6 +67,7 @@ export function TestForm(props: {
     await succeeds(start.mutateAsync(test))
     return false
   }
+  const busy = saving || start.isPending
   const once = useOnce()
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -74,23 +76,25 @@ export function TestForm(props: {
   return (
     <form onSubmit={submit} noValidate aria-label="Test run">
       <Stack gap="sm">
-        {Object.keys(fields).length === 0 && (
-          <Text size="sm" c="dimmed">
-            This workflow has no START fields to fill in.
-          </Text>
-        )}
-        <StartForm fields={fields} typed={typed} errors={errors} onChange={onType} />
-        <NativeSelect
-          label="Run to"
-          description={
-            to === null
-              ? undefined
-              : 'The run ends after this step. A path that does not lead to it ends where it turns off.'
-          }
-          value={to ?? ''}
-          onChange={(event) => onTo(event.currentTarget.value === '' ? null : event.currentTarget.value)}
-          data={[{ value: '', label: 'The end' }, ...steps.map((step) => ({ value: step.id, label: nameOf(step) }))]}
-        />
+        <Locked locked={busy}>
+          {Object.keys(fields).length === 0 && (
+            <Text size="sm" c="dimmed">
+              This workflow has no START fields to fill in.
+            </Text>
+          )}
+          <StartForm fields={fields} typed={typed} errors={errors} onChange={onType} />
+          <NativeSelect
+            label="Run to"
+            description={
+              to === null
+                ? undefined
+                : 'The run ends after this step. A path that does not lead to it ends where it turns off.'
+            }
+            value={to ?? ''}
+            onChange={(event) => onTo(event.currentTarget.value === '' ? null : event.currentTarget.value)}
+            data={[{ value: '', label: 'The end' }, ...steps.map((step) => ({ value: step.id, label: nameOf(step) }))]}
+          />
+        </Locked>
         {unsaved && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
             The draft could not be saved, so no run was started.
@@ -101,7 +105,7 @@ export function TestForm(props: {
         )}
         <SendingFile {...sender.progress} />
         <div>
-          <Button type="submit" loading={saving || start.isPending} leftSection={<Play size={16} aria-hidden />}>
+          <Button type="submit" loading={busy} leftSection={<Play size={16} aria-hidden />}>
             {to === null ? 'Run this draft' : `Run to ${stepLabel(definition, to)}`}
           </Button>
         </div>
