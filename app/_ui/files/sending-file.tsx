@@ -11,8 +11,25 @@ export interface Sending {
 
 /** How much of a large file has been sent, and the button that stops it. */
 export function SendingFile({ sending, onCancel }: { sending: Sending | null; onCancel: () => void }) {
-  if (!sending) return null
-  const { name, loaded, total } = sending
+  return (
+    <>
+      {/* There before it has words, because screen readers overlook those that come with their region. */}
+      <div aria-live="polite" className="visually-hidden">
+        {sending && spoken(sending)}
+      </div>
+      {sending && <Progress {...sending} onCancel={onCancel} />}
+    </>
+  )
+}
+
+/** Changes with each quarter only, so that it does not interrupt all the time. */
+function spoken({ name, loaded, total }: Sending): string {
+  const quarters = Math.floor((4 * loaded) / total)
+  if (quarters === 0) return `Sending ${name}`
+  return quarters === 4 ? `${name} was sent` : `${name}: ${25 * quarters}% sent`
+}
+
+function Progress({ name, loaded, total, onCancel }: Sending & { onCancel: () => void }) {
   return (
     <div className={styles.sending}>
       <Text size="sm" className={styles.sendingName ?? ''}>
@@ -21,7 +38,7 @@ export function SendingFile({ sending, onCancel }: { sending: Sending | null; on
       <Button size="compact-sm" variant="default" onClick={onCancel}>
         Cancel upload
       </Button>
-      <progress className={styles.sendingBar} value={loaded} max={total} aria-label={`Sent of ${name}`} />
+      <progress className={styles.sendingBar} value={loaded} max={total} aria-label={`Upload progress of ${name}`} />
     </div>
   )
 }
