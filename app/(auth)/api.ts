@@ -1,4 +1,5 @@
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { UNREACHABLE, visibleError } from '@/app/_trpc/visible-error'
 import { asSentence } from '@/app/_ui/sentence'
 import type { VisibleError } from '@/server/trpc/errors'
 import type { AppRouter } from '@/server/trpc/root'
@@ -24,7 +25,7 @@ export async function call<N extends keyof Inputs & string>(
   })
   const answer = (await response.json()) as { result?: { data: Outputs[N] } } & Refusal
   if (answer.result) return answer.result.data
-  throw new CallFailed(errorOf(answer))
+  throw new CallFailed(toldBy(answer))
 }
 
 /** A refusal by a verb, or one before any verb was called, such as of a large form. */
@@ -34,16 +35,17 @@ interface Refusal {
 }
 
 /** tRPC's own `code` is a number. */
-function errorOf({ error, requestId = '' }: Refusal): VisibleError | null {
-  if (error?.data?.error) return error.data.error
-  if (typeof error?.code !== 'string') return null
-  return { code: error.code, message: error.message ?? '', details: error.details ?? [], requestId }
+function toldBy({ error, requestId = '' }: Refusal): { error?: VisibleError } {
+  if (error?.data?.error) return error.data
+  if (typeof error?.code !== 'string') return {}
+  return { error: { code: error.code, message: error.message ?? '', details: error.details ?? [], requestId } }
 }
 
+/** Carries the error as `visibleError` reads it. */
 class CallFailed extends Error {
   override name = 'CallFailed'
-  constructor(readonly told: VisibleError | null) {
-    super(told?.message)
+  constructor(readonly data: { error?: VisibleError }) {
+    super(data.error?.message)
   }
 }
 
@@ -57,16 +59,9 @@ export interface FormProblem {
 
 export const NO_PROBLEM: FormProblem = { fields: {}, text: null, code: null }
 
-/** The service's error that a failed upload carries. */
-function errorIn(error: unknown): VisibleError | null {
-  return (error as { data?: { error?: VisibleError } } | null)?.data?.error ?? null
-}
-
 export function problemOf(error: unknown): FormProblem {
-  const told = error instanceof CallFailed ? error.told : errorIn(error)
-  if (!told) {
-    return { ...NO_PROBLEM, text: 'The service could not be reached. Check the connection and try again.' }
-  }
+  const told = visibleError(error)
+  if (!told) return { ...NO_PROBLEM, text: UNREACHABLE }
   const fields: Record<string, string> = {}
   for (const { path, message } of told.details) {
     const name = path?.split('.').at(-1)

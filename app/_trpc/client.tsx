@@ -1,18 +1,12 @@
 'use client'
 import { QueryClientProvider } from '@tanstack/react-query'
-import {
-  createTRPCClient,
-  httpBatchLink,
-  httpLink,
-  httpSubscriptionLink,
-  splitLink,
-  type TRPCClientErrorLike,
-} from '@trpc/client'
+import { createTRPCClient, httpBatchLink, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
 import { createTRPCContext } from '@trpc/tanstack-react-query'
 import { type ReactNode, useState } from 'react'
 import type { VisibleError } from '@/server/trpc/errors'
 import type { AppRouter } from '@/server/trpc/root'
 import { makeQueryClient } from './query-client'
+import { UNREACHABLE, visibleError } from './visible-error'
 
 /**
  * Calls that are never batched: a start may carry a file too large for a batch; the others may take a minute, which
@@ -74,11 +68,5 @@ function makeClient(tenant: string | null) {
 
 /** The server's error, or our own if the server was unreachable. */
 export function errorOf(error: unknown): VisibleError {
-  const data = (error as Partial<TRPCClientErrorLike<AppRouter>> | null)?.data as
-    | { error?: VisibleError }
-    | null
-    | undefined
-  if (data?.error) return data.error
-  const message = 'The service could not be reached. Check the connection and try again.'
-  return { code: 'UNREACHABLE', message, details: [], requestId: '' }
+  return visibleError(error) ?? { code: 'UNREACHABLE', message: UNREACHABLE, details: [], requestId: '' }
 }

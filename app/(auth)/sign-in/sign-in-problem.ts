@@ -1,3 +1,4 @@
+import { UNREACHABLE } from '@/app/_trpc/visible-error'
 import type { ErrorCode } from '@/server/errors'
 import { type FormProblem, NO_PROBLEM } from '../api'
 
@@ -7,7 +8,7 @@ const TEXTS: Record<string, [text: string, code?: ErrorCode]> = {
   RateLimited: ['Too many attempts. Wait a minute and try again.', 'RATE_LIMITED'],
   AccessDenied: ['That account has no access here. Ask an admin of your workspace for an invitation.'],
   Unavailable: ['The service is temporarily unavailable. Try again in a moment.', 'UNAVAILABLE'],
-  Unreachable: ['The service could not be reached. Check the connection and try again.'],
+  Unreachable: [UNREACHABLE],
 }
 
 export function signInProblem(error: string): FormProblem {
