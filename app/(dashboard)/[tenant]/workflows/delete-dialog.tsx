@@ -1,11 +1,12 @@
 'use client'
 import { Checkbox, Stack, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
+import { useWorkflowsChanged } from './use-workflows-changed'
 
 export function DeleteDialog({
   workflow: { id, name },
@@ -15,12 +16,12 @@ export function DeleteDialog({
   onClose: () => void
 }) {
   const trpc = useTRPC()
-  const queries = useQueryClient()
+  const changed = useWorkflowsChanged()
   const [terminateRuns, setTerminateRuns] = useState(false)
   const remove = useMutation(
     trpc.workflows.deletePermanently.mutationOptions({
       onSuccess: async () => {
-        await queries.invalidateQueries(trpc.workflows.pathFilter())
+        await changed()
         onClose()
         notifyDone(`${name} was deleted. Its runs are kept.`)
       },

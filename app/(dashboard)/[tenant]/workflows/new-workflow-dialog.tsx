@@ -1,6 +1,6 @@
 'use client'
 import { Button, Radio, SegmentedControl, Skeleton, Stack, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
@@ -14,6 +14,7 @@ import { useTenant } from '../tenant-context'
 import type { DescribeFormProps } from './describe-form'
 import { ImportField } from './import-field'
 import { type Imported, readImport } from './read-import'
+import { useWorkflowsChanged } from './use-workflows-changed'
 
 const BLANK = 'blank'
 
@@ -132,9 +133,8 @@ type Beginning = { body: object; publishes: boolean } | { sampleId: string; name
 
 /** @param use gets the workflow; without it, its editor opens */
 function useCreate(use: ((workflow: Created) => void) | undefined) {
-  const trpc = useTRPC()
   const { workflows } = useTRPCClient()
-  const queries = useQueryClient()
+  const changed = useWorkflowsChanged()
   const router = useRouter()
   const { path, may } = useTenant()
   const create = useMutation({
@@ -148,10 +148,7 @@ function useCreate(use: ((workflow: Created) => void) | undefined) {
     },
     onSuccess: async (created, begin) => {
       if (!use) return
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: trpc.workflows.pathKey() }),
-        queries.invalidateQueries({ queryKey: trpc.runs.workflows.queryKey() }),
-      ])
+      await changed()
       if ('body' in begin && !begin.publishes)
         notifyDone(`“${created.name}” is a draft. Open it and publish it before a run uses it.`)
     },

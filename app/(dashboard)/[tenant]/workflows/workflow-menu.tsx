@@ -13,6 +13,7 @@ import { DeleteDialog } from './delete-dialog'
 import { RunDialog } from './lazy-run-dialog'
 import { startCurl } from './start-curl'
 import { useStartFields } from './use-start-fields'
+import { useWorkflowsChanged } from './use-workflows-changed'
 
 /** The actions on one workflow. Actions that the role may not take are left out. */
 export function WorkflowMenu({
@@ -30,7 +31,7 @@ export function WorkflowMenu({
   const archived = item.status === 'archived'
   // Fetched when the menu opens, so that copying can happen within the click.
   const fields = useStartFields(item.id, { enabled: opened && !archived })
-  const refresh = () => queries.invalidateQueries(trpc.workflows.pathFilter())
+  const refresh = useWorkflowsChanged()
   const duplicate = useMutation(
     trpc.workflows.duplicate.mutationOptions({
       onSuccess: ({ name }) => notifyDone(`${name} was created as a draft.`),

@@ -1,6 +1,6 @@
 'use client'
 import { Alert, Button, Skeleton, Stack, Switch, Text, Textarea } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
@@ -11,6 +11,7 @@ import { notifyDone } from '@/app/_ui/notify'
 import type { WorkflowChanges } from '@/server/views/workflows/changes'
 import type { Problem } from '@/server/workflows/check/problem'
 import { PublishCases } from '../../../_test-cases/publish-cases'
+import { useWorkflowsChanged } from '../../use-workflows-changed'
 import type { GoTo, SaveNow } from '../actions/screen'
 import { definitionOf, labelIn } from '../model/definition'
 import { withNames } from '../model/problem-names'
@@ -44,7 +45,7 @@ export function PublishDialog(props: PublishDialogProps) {
 
 function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDialogProps) {
   const trpc = useTRPC()
-  const cache = useQueryClient()
+  const changed = useWorkflowsChanged('lists')
   const saved = useSaved(save)
   const [note, setNote] = useState('')
   const changes = useQuery({
@@ -57,7 +58,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
   const publish = useMutation(
     trpc.workflows.publish.mutationOptions({
       onSuccess: ({ name, version }) => {
-        void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })
+        void changed()
         const { to, numbers } = changes.data ?? {}
         notifyDone(`${version === to ? `Version ${numbers?.to} of ${name}` : name} is published.`)
         onPublished(version)

@@ -1,6 +1,6 @@
 'use client'
 import { Button, Group, Skeleton, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { History } from 'lucide-react'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
@@ -13,6 +13,7 @@ import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
 import type { Definition } from '@/server/definition/schema'
 import type { VersionHistoryItem } from '@/server/views/workflows/version-history'
 import { useTenant } from '../../../tenant-context'
+import { useWorkflowsChanged } from '../../use-workflows-changed'
 import type { SaveNow } from '../actions/screen'
 import { definitionOf, labelIn } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
@@ -145,7 +146,7 @@ function VersionLine({ item, openRuns }: { item: VersionHistoryItem; openRuns: s
 function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRefresh: () => void }) {
   const { workflowId, definition, save, onRestored, item, onRefresh } = props
   const trpc = useTRPC()
-  const cache = useQueryClient()
+  const changed = useWorkflowsChanged('lists')
   const { may } = useTenant()
   const [text, setText] = useState(false)
   const read = useQuery({
@@ -162,7 +163,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
       { id: workflowId, version: String(item.version), ifMatch: `"${current}"` },
       {
         onSuccess: (restored) => {
-          void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })
+          void changed()
           notifyDone(`The draft is now ${named(item)}. Nothing was published.`)
           onRefresh()
           onRestored({ version: restored.version, definition: definitionOf(restored) })
