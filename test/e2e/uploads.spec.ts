@@ -1,35 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import type { Page } from '@playwright/test'
 import { and, eq } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import { createStartLink } from '@/server/links/start/create'
-import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { violationsOf } from './support/axe'
 import { expect, test } from './support/fixture'
 import { reached, startRun } from './support/runs'
+import { large, MIB, slow, workflow } from './support/uploads'
 import { database, type Workspace } from './support/workspace'
 
-const MIB = 1024 * 1024
-const large = { name: 'site plan.bin', mimeType: 'application/octet-stream', buffer: randomBytes(10 * MIB) }
 const huge = { ...large, name: 'too large.bin', buffer: Buffer.alloc(26 * MIB) }
-
-async function workflow({ ctx }: Workspace, definition: object): Promise<string> {
-  const { id } = await createWorkflow(ctx, { name: 'Plans', ...definition } as never)
-  await publishWorkflow(ctx, { id })
-  return id
-}
-
-/** Slows uploads of a page to some bytes a second; 0 for as fast as it can. */
-async function slow(page: Page, bytesPerSecond: number): Promise<void> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Network.enable')
-  await session.send('Network.emulateNetworkConditions', {
-    ...{ offline: false, latency: 0, downloadThroughput: -1 },
-    uploadThroughput: bytesPerSecond === 0 ? -1 : bytesPerSecond,
-  })
-}
 
 const storedFor = ({ tenantId }: Workspace, runId: string) =>
   database()
@@ -92,7 +72,10 @@ test('a broken upload says so, and the form can be sent again', async ({ page, w
   await expect(page.getByRole('alert', { name: 'It was not started' })).toBeVisible()
   await page.unroute(content)
   await page.waitForTimeout(600)
+  await slow(page, 4 * MIB)
   await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await expect(page.getByRole('progressbar')).toBeVisible()
+  await expect(page.getByRole('alert', { name: 'It was not started' })).toHaveCount(0)
   await expect(page.getByRole('heading', { name: 'It was started' })).toBeVisible()
 })
 

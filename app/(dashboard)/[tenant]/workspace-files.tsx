@@ -29,6 +29,7 @@ export function WorkspaceFiles({ children }: { children: ReactNode }) {
       limit: uploadLimit,
       begin: (file) => client.files.beginUpload.mutate(file),
       complete: (fileId) => client.files.completeUpload.mutate({ fileId }),
+      cancel: (fileId) => client.files.cancelUpload.mutate({ fileId }),
     }),
     [client, uploadLimit],
   )

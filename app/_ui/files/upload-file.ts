@@ -1,6 +1,6 @@
 import type { BegunUpload } from '@/server/files/direct/begin'
 import { network } from '../network'
-import type { Uploads } from './uploads'
+import { giveUp, type Uploads } from './uploads'
 
 interface Watched {
   signal: AbortSignal
@@ -24,14 +24,24 @@ export async function uploadFile(file: File, uploads: Uploads, watched: Watched)
   }
 }
 
-async function upload(file: File, { begin, complete }: Uploads, watched: Watched): Promise<string> {
-  const { id, put, blob } = await begin({ name: file.name || 'file', type: file.type, size: file.size })
+async function upload(file: File, uploads: Uploads, watched: Watched): Promise<string> {
+  const begun = await uploads.begin({ name: file.name || 'file', type: file.type, size: file.size })
+  try {
+    await send(begun, file, uploads, watched)
+    return begun.id
+  } catch (error) {
+    // The next try begins another.
+    giveUp(uploads, begun.id)
+    throw error
+  }
+}
+
+async function send({ id, put, blob }: BegunUpload, file: File, { complete }: Uploads, watched: Watched) {
   watched.signal.throwIfAborted()
   if (put) await putTo(put, file, watched)
   else if (blob) await putToStore(blob, file, watched)
   await complete(id)
   watched.signal.throwIfAborted()
-  return id
 }
 
 /** Only `XMLHttpRequest` reports how much of a body was sent. */

@@ -9,14 +9,21 @@ export interface Uploads {
   limit: number | null
   begin: (file: { name: string; type: string; size: number }) => Promise<BegunUpload>
   complete: (fileId: string) => Promise<unknown>
+  /** Gives the place of an upload back. */
+  cancel: (fileId: string) => Promise<unknown>
 }
 
 const refuse = () => Promise.reject(new Error('[uploads] used where files go only with a form'))
-const NONE: Uploads = { limit: null, begin: refuse, complete: refuse }
+const NONE: Uploads = { limit: null, begin: refuse, complete: refuse, cancel: refuse }
 const Context = createContext<Uploads>(NONE)
 
 export function UploadsProvider({ uploads, children }: { uploads: Uploads; children: ReactNode }) {
   return <Context value={uploads}>{children}</Context>
+}
+
+/** Cancels an upload that no run is going to have. If that fails, the service does so later by itself. */
+export function giveUp({ cancel }: Uploads, fileId: string): void {
+  cancel(fileId).catch(() => {})
 }
 
 export function useUploads(): Uploads {

@@ -29,7 +29,7 @@ export function useStart({
   const { runs } = useTRPCClient()
   const [typed, setTyped] = useState<Typed>(() => ({ ...firstTyped(fields), ...prefill }))
   const [errors, setErrors] = useState<Record<string, string>>({})
-  const sender = useFileSender()
+  const { sender, limit, progress } = useFileSender(typed)
   const start = useMutation({
     mutationFn: ({ data, files }: { data: JsonObject; files: ChosenFile[] }) =>
       sender.sendWith(fields, files, (parts) =>
@@ -40,7 +40,7 @@ export function useStart({
   })
   const once = useOnce()
   async function startRun() {
-    const { errors, ...read } = readTyped(fields, typed, sender.limit)
+    const { errors, ...read } = readTyped(fields, typed, limit)
     setErrors(errors)
     start.reset()
     if (Object.keys(errors).length > 0) return false
@@ -59,6 +59,6 @@ export function useStart({
     },
     busy: start.isPending || Boolean(start.data),
     error: start.error,
-    progress: sender.progress,
+    progress,
   }
 }

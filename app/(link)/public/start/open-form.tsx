@@ -31,6 +31,7 @@ export function OpenForm(props: Props) {
       limit: view.uploadLimit,
       begin: (body) => call('beginUpload', { token, body }),
       complete: (fileId) => call('completeUpload', { token, fileId }),
+      cancel: (fileId) => call('cancelUpload', { token, fileId }),
     }),
     [token, view.uploadLimit],
   )
@@ -80,9 +81,9 @@ function useForm({ token, view: { fields }, onSent }: Props) {
   // However often it is sent, it counts once. `crypto.randomUUID` needs https.
   const [formId] = useState(() => window.crypto.getRandomValues(new Uint32Array(4)).join('-'))
   const once = useOnce()
-  const sender = useFileSender()
+  const { sender, limit, progress } = useFileSender(typed)
   async function send() {
-    const { data, errors, files } = readTyped(fields, typed, sender.limit)
+    const { data, errors, files } = readTyped(fields, typed, limit)
     setProblem({ ...NO_PROBLEM, fields: errors })
     if (Object.keys(errors).length > 0) return false
     setBusy(true)
@@ -109,7 +110,7 @@ function useForm({ token, view: { fields }, onSent }: Props) {
     },
     busy,
     problem,
-    progress: sender.progress,
+    progress,
   }
 }
 

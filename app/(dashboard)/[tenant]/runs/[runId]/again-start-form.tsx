@@ -38,13 +38,13 @@ export function AgainStartForm(props: {
   const rerun = useRerun(onClose)
   const change = (next: StartDraft) => setDraft({ ...next, typed: withFiles(fields, next.typed, first.typed) })
   const once = useOnce()
-  const sender = useFileSender()
+  const { sender, limit, progress } = useFileSender(draft.typed)
   function submit(event: FormEvent) {
     event.preventDefault()
     void once(startRun)
   }
   async function startRun() {
-    const read = readDraft(fields, draft, before, sender.limit)
+    const read = readDraft(fields, draft, before, limit)
     // While JSON is edited, `AgainEnd` explains hidden values.
     const masked = draft.json === null ? hiddenParts(fields, read.data, before) : {}
     const wrong = { ...masked, ...read.errors }
@@ -73,7 +73,7 @@ export function AgainStartForm(props: {
             keptFile="The new run gets the same file, unless you choose another"
           />
         </Locked>
-        <SendingFile {...sender.progress} />
+        <SendingFile {...progress} />
         <AgainEnd json={draft.json} rerun={rerun} onClose={onClose} />
       </Stack>
     </form>

@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation'
 import { useTRPCClient } from '@/app/_trpc/client'
 import type { AppRouter } from '@/server/trpc/root'
 import { useTenant } from '../../tenant-context'
-import type { SentParts } from '../../workflows/use-file-sender'
+import type { SentParts } from '../../workflows/file-sender'
 
 /** Sends the files of a form, then `call` with them. */
 export type WithFiles = <T>(call: (parts: SentParts) => Promise<T>) => Promise<T | null>

@@ -46,7 +46,7 @@ export function TestForm(props: {
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [saving, setSaving] = useState(false)
   const [unsaved, setUnsaved] = useState(false)
-  const sender = useFileSender()
+  const { sender, limit, progress } = useFileSender(typed)
   const start = useMutation({
     mutationFn: ({ files, ...test }: Test & { files: ChosenFile[] }) =>
       sender.sendWith(fields, files, (parts) => runs.start.mutate({ workflowId, test: true, ...test, ...parts })),
@@ -55,7 +55,7 @@ export function TestForm(props: {
     onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField),
   })
   async function startRun() {
-    const { errors, ...read } = readTyped(fields, typed, sender.limit)
+    const { errors, ...read } = readTyped(fields, typed, limit)
     setErrors(errors)
     start.reset()
     if (Object.keys(errors).length > 0) return false
@@ -103,7 +103,7 @@ export function TestForm(props: {
         {start.error && (
           <DraftError error={start.error} title="The run was not started" definition={definition} catalog={catalog} />
         )}
-        <SendingFile {...sender.progress} />
+        <SendingFile {...progress} />
         <div>
           <Button type="submit" loading={busy} leftSection={<Play size={16} aria-hidden />}>
             {to === null ? 'Run this draft' : `Run to ${stepLabel(definition, to)}`}
