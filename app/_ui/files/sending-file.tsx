@@ -33,7 +33,10 @@ function Progress({ name, loaded, total, onCancel }: Sending & { onCancel: () =>
   return (
     <div className={styles.sending}>
       <Text size="sm" className={styles.sendingName ?? ''}>
-        Sending {name}: {sizeText(loaded)} of {sizeText(total)}
+        Sending {name}:{' '}
+        <span className={styles.sendingAmount}>
+          {sizeText(loaded)} of {sizeText(total)}
+        </span>
       </Text>
       <Button size="compact-sm" variant="default" onClick={onCancel}>
         Cancel upload

@@ -13,6 +13,7 @@ import { type Created, createAndPublish } from '../_new/create-and-publish'
 import { useTenant } from '../tenant-context'
 import type { DescribeFormProps } from './describe-form'
 import { ImportField } from './import-field'
+import styles from './new-workflow-dialog.module.css'
 import { type Imported, readImport } from './read-import'
 import { useWorkflowsChanged } from './use-workflows-changed'
 
@@ -61,6 +62,7 @@ export function NewWorkflowDialog(props: {
       <Stack>
         <SegmentedControl
           aria-label="How to begin"
+          classNames={{ label: styles.way ?? '' }}
           data={[
             { value: 'blank', label: 'Blank or sample' },
             { value: 'describe', label: 'Describe it' },
