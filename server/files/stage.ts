@@ -85,6 +85,9 @@ async function withBytes<T>(
   }
 }
 
+const TAKEN = 'An uploaded file already belongs to a run. Choose it again to send it once more'
+const REMOVED = 'An uploaded file was removed. Choose it again'
+
 /** Gives staged files to a run, in the transaction that creates the run. */
 export async function claimFiles(tx: TransactionContext, ids: readonly string[], runId: string): Promise<void> {
   if (ids.length === 0) return
@@ -100,11 +103,13 @@ export async function claimFiles(tx: TransactionContext, ids: readonly string[],
     files.id,
     ids.filter((id) => !there.has(id)),
   )
-  const uploaded = and(eq(files.tenantId, tx.tenantId), missing, isNotNull(files.uploadedBy))
-  if ((await tx.db.$count(files, uploaded)) + there.size === ids.length)
-    throw new AppError('CONFLICT', {
-      message: 'An uploaded file was given to another run, or removed. Choose it again',
-    })
+  const uploaded = await tx.db
+    .select({ claimedAt: files.claimedAt })
+    .from(files)
+    .where(and(eq(files.tenantId, tx.tenantId), missing, isNotNull(files.uploadedBy)))
+  const isTaken = uploaded.some(({ claimedAt }) => claimedAt !== null)
+  if (uploaded.length + there.size === ids.length)
+    throw new AppError('CONFLICT', { message: isTaken ? TAKEN : REMOVED })
   throw new ImpossibleState('claim-file', `a staged file of ${runId} is not there`)
 }
 

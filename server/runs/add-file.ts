@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
+import { runsWith } from '../files/direct/find'
 import { claimFiles, idOf, withStagedFiles } from '../files/stage'
 import { findOpenPauses } from '../interpreter/index'
 import { parseInput } from '../parse'
@@ -17,7 +18,7 @@ const AddFile = TaskAt.extend({ file: z.unknown() })
 
 /**
  * Stores a file that a person chose for an open task that asks for one. It belongs to the run, and is deleted with it
- * even if no answer uses it.
+ * even if no answer uses it. Adding the same upload again changes nothing.
  * @returns its id, which is the answer's value of the field
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, NOT_ASSIGNED, INVALID_INPUT, FILE_TOO_LARGE, UNAVAILABLE
  */
@@ -33,8 +34,12 @@ export async function addFile(ctx: ServiceContext, input: unknown) {
     throw new AppError('INVALID_INPUT', { details: [{ path: 'file', message: 'This task asks for no file.' }] })
   if (hasRules(signal)) await requireMayAnswer(ctx, runId, signal, await personOf(ctx))
   const fileId = idOf(upload)
-  await withStagedFiles(ctx, [{ id: fileId, upload }], () =>
+  const added = withStagedFiles(ctx, [{ id: fileId, upload }], () =>
     withTransaction(ctx, (tx) => claimFiles(tx, [fileId], runId)),
   )
+  await added.catch(async (refusal: unknown) => {
+    // The response to an earlier call was lost: the run has the upload already.
+    if (!(await runsWith(ctx, [fileId])).includes(runId)) throw refusal
+  })
   return { fileId }
 }

@@ -80,6 +80,21 @@ export async function ownUploads(ctx: ServiceContext, ids: readonly string[]): P
 export async function requireUploads(ctx: ServiceContext, ids: readonly string[]): Promise<void> {
   const own = await ownUploads(ctx, ids)
   if (ids.every((id) => own.has(id)) && own.size === ids.length) return
-  const message = 'This file’s upload did not finish or has expired. Choose it again.'
+  const isTaken = (await runsWith(ctx, ids)).length > 0
+  const message = isTaken ? ALREADY_TAKEN : 'This file’s upload did not finish or has expired. Choose it again.'
   throw new AppError('INVALID_INPUT', { details: [{ path: 'files', message }] })
+}
+
+/** What happened if a repeat finds its file in a run. */
+const ALREADY_TAKEN = 'This file already belongs to a run. To send it once more, choose it again.'
+
+/** The runs that have any of these uploads of the caller. */
+export async function runsWith(ctx: ServiceContext, ids: readonly string[]): Promise<string[]> {
+  const known = ids.filter(isFileId)
+  if (known.length === 0) return []
+  const rows = await ctx.db
+    .select({ runId: files.runId })
+    .from(files)
+    .where(and(eq(files.tenantId, ctx.tenantId), inArray(files.id, known), uploadedBy(ctx), isNotNull(files.claimedAt)))
+  return rows.flatMap(({ runId }) => runId ?? [])
 }
