@@ -122,12 +122,28 @@ describe('an upload', () => {
 
   test('belongs to one run only, whoever comes first', async () => {
     const [id, another] = [await uploaded(), await uploaded()]
-    const start = (body: object) => outcome(startRun(ctx, { workflowId, body }))
-    const results = await Promise.all([start({ paper: id }), start({ paper: id }), start({ all: [id, another] })])
-    // Once a run has it, others may name it as any file of the workspace.
+    const form = (part: string, ...ids: string[]) =>
+      outcome(
+        startWithFiles(ctx, { workflowId, data: {}, files: ids.map((one) => ({ part, file: { uploaded: one } })) }),
+      )
+    const results = await Promise.all([form('paper', id), form('paper', id), form('all', id, another)])
+    const started = results.flatMap((one) => (typeof one === 'object' ? [(one as { runId: string }).runId] : []))
+    expect(started).toHaveLength(1)
+    expect((await rowOf(id))?.runId).toBe(started[0])
+    // A start gets all of its files or none.
+    expect((await rowOf(another))?.runId).toBe(typeof results[2] === 'object' ? started[0] : null)
+    for (const one of results) if (typeof one === 'string') expect(['CONFLICT', 'INVALID_INPUT']).toContain(one)
+  })
+
+  test('that a body names is given to one run, and others may name it as any file of the workspace', async () => {
+    const id = await uploaded()
+    const start = () => outcome(startRun(ctx, { workflowId, body: { paper: id } }))
+    const results = await Promise.all([start(), start(), start()])
     const started = results.flatMap((one) => (typeof one === 'object' ? [(one as { runId: string }).runId] : []))
     expect(started).toContain((await rowOf(id))?.runId)
     for (const one of results) if (typeof one === 'string') expect(one).toBe('CONFLICT')
+    expect(await start()).toMatchObject({ runId: expect.any(String) })
+    expect(started).toContain((await rowOf(id))?.runId)
   })
 
   test('cannot be claimed by two runs', async () => {
