@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
@@ -34,16 +34,16 @@ export function localStorage(dataDir: string): FileStorage {
     async receive(tenantId, fileId, chunks, size) {
       const path = pathOf(tenantId, fileId)
       return inFolder(path, async () => {
-        const handle = await openOnce(path)
-        if (!handle) return 'taken'
+        const part = await openPart(path)
+        if (!part) return 'taken'
+        const { handle } = part
         try {
           const written = await closing(handle, () => writeAll(handle, chunks, size))
           if (written !== size) return 'other size'
-          await rename(unfinished(path), path)
-          return 'stored'
+          return (await placeOnce(part.path, path)) ? 'stored' : 'taken'
         } finally {
           // After a failure the bytes may be sent again.
-          await rm(unfinished(path), { force: true })
+          await rm(part.path, { force: true })
         }
       })
     },
@@ -57,27 +57,41 @@ export function localStorage(dataDir: string): FileStorage {
     async delete(tenantId, fileId) {
       const path = pathOf(tenantId, fileId)
       await rm(path, { force: true })
-      await rm(unfinished(path), { force: true })
+      for (const part of parts(path)) await rm(part, { force: true })
     },
   }
 }
 
-/** Opens the unfinished file for its only writer. Null if there is one, or if the file is there already. */
-async function openOnce(path: string): Promise<FileHandle | null> {
-  const handle = await open(unfinished(path), 'wx', 0o600).catch(nullIf('EEXIST'))
-  if (!handle) return null
-  let isThere = true
-  try {
-    // Looked for only now: of a writer that finishes in between, the bytes would be replaced.
-    isThere = (await stat(path).catch(nullIf('ENOENT'))) !== null
-  } finally {
-    if (isThere) {
-      await handle.close()
-      await rm(unfinished(path), { force: true })
-    }
+/**
+ * Opens an unfinished file that nobody else writes. Null if the file is there already, or if too many are unfinished: a
+ * crash leaves one behind, and another process may be writing one.
+ */
+async function openPart(path: string): Promise<{ handle: FileHandle; path: string } | null> {
+  if (await stat(path).catch(nullIf('ENOENT'))) return null
+  for (const part of parts(path)) {
+    const handle = await open(part, 'wx', 0o600).catch(nullIf('EEXIST'))
+    if (handle) return { handle, path: part }
   }
-  return isThere ? null : handle
+  return null
 }
+
+/** Gives a finished file its name, unless another has it by now. @returns whether it has */
+async function placeOnce(part: string, path: string): Promise<boolean> {
+  try {
+    // Unlike a rename, this never replaces a file.
+    await link(part, path)
+    return true
+  } catch (err) {
+    const code = (err as NodeJS.ErrnoException).code ?? ''
+    if (code === 'EEXIST' || (await stat(path).catch(nullIf('ENOENT')))) return false
+    if (!NO_LINKS.has(code)) throw err
+    await rename(part, path)
+    return true
+  }
+}
+
+/** Of file systems without hard links, such as some network drives. */
+const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
 
 /** Opens the file only when it is read. */
 async function* chunksAt(path: string): AsyncGenerator<Uint8Array> {
@@ -114,4 +128,9 @@ function nullIf(code: string): (err: NodeJS.ErrnoException) => null {
 
 function unfinished(path: string): string {
   return `${path}.part`
+}
+
+/** The names of unfinished files. */
+function parts(path: string): string[] {
+  return [unfinished(path), `${unfinished(path)}2`, `${unfinished(path)}3`]
 }

@@ -47,16 +47,17 @@ export class SentRequest extends Request {
 async function* empty(): AsyncGenerator<Uint8Array> {}
 
 /** A stream of chunks, which are produced no faster than they are read. */
-export function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+export function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await chunks.next()
+        const { done, value } = await iterator.next()
         if (done) controller.close()
         else controller.enqueue(value)
       },
       async cancel() {
-        await chunks.return(undefined)
+        await iterator.return?.()
       },
     },
     { highWaterMark: 0 },

@@ -1,8 +1,13 @@
 import { and, eq, gt } from 'drizzle-orm'
+import { processWide } from '@/db/process-wide'
 import { files } from '@/db/schema/files'
 import { countRefusal } from '../../auth/limits'
 import type { Visitor } from '../../auth/visitor'
 import { AppError } from '../../errors'
+import { chunksOf } from '../../http/body'
+import { countAttempt } from '../../http/rate-limit'
+import { streamOf } from '../../http/sent-request'
+import { unstalled } from '../../http/unstalled'
 import { readToken } from '../../signed-token'
 import { reserveTenantSlot } from '../../tenant-slots'
 import type { Received } from '../file-storage'
@@ -33,19 +38,35 @@ export async function receiveUpload(
     .select({ size: files.size, sha256: files.sha256, uploadedBy: files.uploadedBy })
     .from(files)
     .where(and(eq(files.tenantId, tenantId), eq(files.id, fileId), gt(files.createdAt, since), open))
-  const storage = fileStorage()
-  if (!file || !storage.receive) throw new AppError('FILE_NOT_FOUND')
+  const { receive } = fileStorage()
+  if (!file || !receive) throw new AppError('FILE_NOT_FOUND')
   if (file.sha256 !== INCOMPLETE) throw taken()
   requireLength(headers, file.size)
-  const release = reservePlace(tenantId, file)
+  // The token works many times, and each time its bytes are written.
+  await countAttempt(`upload:${fileId}`, db, now())
+  return alone(fileId, async () => {
+    const release = reservePlace(tenantId, file)
+    try {
+      await requireSharedStore(db, log)
+      const received = await receive(tenantId, fileId, whole(chunks()), file.size).catch(refusal)
+      if (received === 'taken') throw taken()
+      if (received === 'other size') throw otherSize(file.size)
+      return { id: fileId, size: file.size }
+    } finally {
+      release()
+    }
+  })
+}
+
+/** @throws AppError CONFLICT while this process takes bytes of the same file */
+async function alone<T>(fileId: string, work: () => Promise<T>): Promise<T> {
+  const all = processWide('uploads under way', () => new Set<string>())
+  if (all.has(fileId)) throw taken()
+  all.add(fileId)
   try {
-    await requireSharedStore(db, log)
-    const received = await storage.receive(tenantId, fileId, whole(chunks()), file.size).catch(refusal)
-    if (received === 'taken') throw taken()
-    if (received === 'other size') throw otherSize(file.size)
-    return { id: fileId, size: file.size }
+    return await work()
   } finally {
-    release()
+    all.delete(fileId)
   }
 }
 
@@ -71,10 +92,10 @@ function requireLength(headers: Headers, size: number): void {
   if (declared !== null && Number(declared) !== size) throw otherSize(size)
 }
 
-/** @throws AppError INVALID_INPUT when the caller hangs up */
+/** @throws AppError INVALID_INPUT when the caller hangs up, or sends nothing more */
 async function* whole(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* chunks
+    yield* chunksOf(unstalled(streamOf(chunks)))
   } catch (cause) {
     throw new AppError('INVALID_INPUT', { details: [{ message: 'The body ended early.' }], cause })
   }
