@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context'
 import type { SentFile } from '../definition/agent'
 import { AppError } from '../errors'
 import { findFiles } from '../files/find'
-import { readFile } from '../files/read'
+import { findFile, readStart } from '../files/read'
 import { ModelFailure } from '../models/failure'
 import { reserveTenantSlot, type SlotKind } from '../tenant-slots'
 import { hiddenFiles } from '../vault/hidden-files'
@@ -96,7 +96,8 @@ async function partOf(ctx: ServiceContext, file: SentFile, isRequired: boolean):
   const { fileId, name, type } = file
   let bytes: Buffer
   try {
-    bytes = (await readFile(ctx, { fileId })).bytes
+    const found = await findFile(ctx, { fileId })
+    bytes = await readStart(ctx, found, found.size + 1)
   } catch (err) {
     if (isRequired || !(err instanceof AppError) || err.code !== 'FILE_NOT_FOUND') throw err
     return mention(file)

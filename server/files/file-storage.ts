@@ -13,8 +13,8 @@ export interface FileStorage {
   put(tenantId: string, fileId: string, bytes: Uint8Array): Promise<void>
   /** Null if nothing is stored under the id. */
   get(tenantId: string, fileId: string): Promise<Buffer | null>
-  /** The same piece by piece, for files too large to be held. Only of storages that take such files. */
-  read?(tenantId: string, fileId: string): Promise<AsyncIterable<Uint8Array> | null>
+  /** The same piece by piece, for files too large to be held. Fails if the storage stalls. */
+  read(tenantId: string, fileId: string): Promise<ReadableStream<Uint8Array> | null>
   /** Also removes the remains of an unfinished `put`. Does nothing if nothing is stored. */
   delete(tenantId: string, fileId: string): Promise<void>
   /** Like `put`, once, for bytes that are written as they arrive. Only of storages that this process writes to. */

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { streamOf } from '../http/sent-request'
 import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
 import { syncPath } from './sync-path'
@@ -52,7 +53,7 @@ export function localStorage(dataDir: string): FileStorage {
     },
     async read(tenantId, fileId) {
       const path = pathOf(tenantId, fileId)
-      return (await stat(path).catch(nullIf('ENOENT'))) && chunksAt(path)
+      return (await stat(path).catch(nullIf('ENOENT'))) && streamOf(chunksAt(path))
     },
     async delete(tenantId, fileId) {
       const path = pathOf(tenantId, fileId)

@@ -7,11 +7,14 @@ import { installation } from '@/db/schema/installation'
 import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { type Env, EnvError } from '../env'
 import { type FileStoreKind, fileStore } from '../host/installation'
+import { chunksOf } from '../http/body'
+import { MAX_FILE_BYTES } from '../http/multipart-input'
 import { INCOMPLETE } from './direct/find'
 import type { FileStorage } from './file-storage'
 import { storageIn } from './storage'
 
 const PAGE = 200
+/** How many files are copied at a time that a form may have. Larger ones follow one by one. */
 const AT_ONCE = 8
 /** How many files at most are copied while uploads wait. */
 const WHILE_HELD = 20
@@ -107,19 +110,29 @@ class Move {
   async copy(db: Db | Tx, rows: readonly Row[]): Promise<void> {
     this.underWay = 0
     this.lost.clear()
-    await forEachAtOnce(rows, AT_ONCE, async (row) => {
-      const { tenantId, id } = row
-      if (isWhole(row, await this.target.get(tenantId, id))) this.there++
-      else {
-        const bytes = await this.source.get(tenantId, id)
-        if (!isWhole(row, bytes)) return this.missing(db, row)
-        await this.target.put(tenantId, id, bytes)
-        if (!isWhole(row, await this.target.get(tenantId, id)))
-          throw new EnvError(`The file ${id} did not arrive as it was sent. Run the command again.`)
-        this.copied++
-      }
-      this.done.set(rowKey(row), row)
-    })
+    const isLarge = ({ size }: Row) => size > MAX_FILE_BYTES
+    const copy = (row: Row) => this.copyOne(db, row)
+    await forEachAtOnce(
+      rows.filter((row) => !isLarge(row)),
+      AT_ONCE,
+      copy,
+    )
+    await forEachAtOnce(rows.filter(isLarge), 1, copy)
+  }
+
+  /** Holds the file: a bucket takes it in one request, with its hash. */
+  private async copyOne(db: Db | Tx, row: Row): Promise<void> {
+    const { tenantId, id } = row
+    if (await isWhole(row, await this.target.read(tenantId, id))) this.there++
+    else {
+      const bytes = await this.source.get(tenantId, id)
+      if (!bytes || !(await isWhole(row, bytes))) return this.missing(db, row)
+      await this.target.put(tenantId, id, bytes)
+      if (!(await isWhole(row, await this.target.read(tenantId, id))))
+        throw new EnvError(`The file ${id} did not arrive as it was sent. Run the command again.`)
+      this.copied++
+    }
+    this.done.set(rowKey(row), row)
   }
 
   /** Its row may be gone by now; an upload writes its bytes after the row. */
@@ -186,6 +199,17 @@ function rowKey({ tenantId, id }: Row): string {
   return `${tenantId}/${id}`
 }
 
-function isWhole({ size, sha256 }: Row, bytes: Buffer | null): bytes is Buffer {
-  return bytes?.byteLength === size && createHash('sha256').update(bytes).digest('hex') === sha256
+async function isWhole(
+  { size, sha256 }: Row,
+  stored: ReadableStream<Uint8Array> | Uint8Array | null,
+): Promise<boolean> {
+  if (!stored) return false
+  const hash = createHash('sha256')
+  let read = 0
+  for await (const chunk of stored instanceof ReadableStream ? chunksOf(stored) : [stored]) {
+    hash.update(chunk)
+    read += chunk.byteLength
+    if (read > size) return false
+  }
+  return read === size && hash.digest('hex') === sha256
 }

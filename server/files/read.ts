@@ -1,8 +1,8 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
-import { MAX_FILE_BYTES } from '../http/multipart-input'
-import { streamOf } from '../http/sent-request'
+import { chunksOf } from '../http/body'
+import { exactly } from '../http/streams'
 import { type FileRow, findFiles } from './find'
 import { requireSharedStore } from './shared-store'
 import { fileStorage } from './storage'
@@ -10,46 +10,55 @@ import { fileStorage } from './storage'
 export type { FileRow }
 
 /**
- * A file of one of the tenant's runs, with its bytes.
- * @throws AppError FILE_NOT_FOUND for an unknown or malformed id and for another tenant's file; UNAVAILABLE
+ * A file of one of the tenant's runs.
+ * @throws AppError FILE_NOT_FOUND for an unknown or malformed id and for another tenant's file
  */
-export async function readFile(
-  ctx: ServiceContext,
-  { fileId }: { fileId: string },
-): Promise<{ file: FileRow; bytes: Buffer }> {
-  const file = await requireFile(ctx, fileId)
-  const bytes = await fileStorage().get(ctx.tenantId, file.id).catch(unavailable)
-  if (bytes?.byteLength !== file.size) throw await missing(ctx, file, bytes?.byteLength ?? null)
-  return { file, bytes }
-}
-
-/**
- * As `readFile`, but a file larger than a form may have is not held: its bytes come as they are read. If they are not
- * all there, the stream breaks off.
- */
-export async function openFile(
-  ctx: ServiceContext,
-  { fileId }: { fileId: string },
-): Promise<{ file: FileRow; body: Buffer | ReadableStream<Uint8Array> }> {
-  const file = await requireFile(ctx, fileId)
-  const { read } = fileStorage()
-  if (file.size <= MAX_FILE_BYTES || !read) {
-    const { bytes } = await readFile(ctx, { fileId })
-    return { file, body: bytes }
-  }
-  const chunks = await read(ctx.tenantId, file.id).catch(unavailable)
-  if (!chunks) throw await missing(ctx, file, null)
-  return { file, body: streamOf(whole(chunks, file.size)) }
-}
-
-async function requireFile(ctx: ServiceContext, fileId: string): Promise<FileRow> {
+export async function findFile(ctx: ServiceContext, { fileId }: { fileId: string }): Promise<FileRow> {
   authorize(ctx, 'file:read')
   const [file] = await findFiles(ctx, [fileId])
   if (!file) throw new AppError('FILE_NOT_FOUND')
   return file
 }
 
+/**
+ * The first bytes of a file, or all if it has no more. Only these are held.
+ * @throws AppError FILE_NOT_FOUND if the stored bytes are missing or damaged; UNAVAILABLE
+ */
+export async function readStart(ctx: ServiceContext, file: FileRow, atMost: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  const enough = Math.min(file.size + 1, atMost)
+  let size = 0
+  try {
+    for await (const chunk of chunksOf(await open(ctx, file))) {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size >= enough) break
+    }
+  } catch (err) {
+    unavailable(err)
+  }
+  const isThere = atMost > file.size ? size === file.size : size >= atMost
+  if (!isThere) throw await missing(ctx, file, size)
+  return Buffer.concat(chunks).subarray(0, atMost)
+}
+
+/**
+ * The bytes of a file as they are read. If they are not all there, the stream breaks off.
+ * @throws AppError FILE_NOT_FOUND, UNAVAILABLE
+ */
+export async function streamFile(ctx: ServiceContext, file: FileRow): Promise<ReadableStream<Uint8Array>> {
+  return exactly(await open(ctx, file).catch(unavailable), file.size)
+}
+
+async function open(ctx: ServiceContext, file: FileRow): Promise<ReadableStream<Uint8Array>> {
+  const stream = await fileStorage().read(ctx.tenantId, file.id)
+  if (!stream) throw await missing(ctx, file, null)
+  return stream
+}
+
+/** @throws AppError */
 function unavailable(cause: unknown): never {
+  if (cause instanceof AppError) throw cause
   throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
 }
 
@@ -58,13 +67,4 @@ async function missing(ctx: ServiceContext, { id, size }: FileRow, stored: numbe
   await requireSharedStore(ctx.db, ctx.log)
   ctx.log.error({ fileId: id, stored, size }, 'stored bytes are missing')
   return new AppError('FILE_NOT_FOUND')
-}
-
-async function* whole(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  let left = size
-  for await (const chunk of chunks) {
-    left -= chunk.byteLength
-    yield chunk
-  }
-  if (left !== 0) throw new Error(`a stored file has ${size - left} bytes instead of ${size}`)
 }

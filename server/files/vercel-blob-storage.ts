@@ -1,8 +1,8 @@
-import { chunksOf } from '../http/body'
+import { allOf, unstalled } from '../http/streams'
 import type { FileStorage } from './file-storage'
+import { inTime } from './in-time'
 import { storageKey } from './storage-key'
 
-const TIMEOUT_MS = 30_000
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
@@ -13,10 +13,12 @@ export function vercelBlobStorage(token: string): FileStorage {
   const pathOf = (tenantId: string, fileId: string) => `files/${storageKey(tenantId, fileId)}`
   // Loaded on demand: most installations keep files in a folder.
   const sdk = () => import('@vercel/blob')
-  const streamOf = async (tenantId: string, fileId: string, abortSignal: AbortSignal) => {
-    const { get } = await sdk()
-    const found = await get(pathOf(tenantId, fileId), { token, access: 'private', useCache: false, abortSignal })
-    return found?.stream ?? null
+  const read = async (tenantId: string, fileId: string) => {
+    const found = await inTime(async (abortSignal) => {
+      const { get } = await sdk()
+      return get(pathOf(tenantId, fileId), { token, access: 'private', useCache: false, abortSignal })
+    })
+    return found?.stream ? unstalled(found.stream) : null
   }
   return {
     put: (tenantId, fileId, bytes) =>
@@ -31,19 +33,9 @@ export function vercelBlobStorage(token: string): FileStorage {
           contentType: UNKNOWN_TYPE,
           abortSignal,
         })
-      }),
-    get: (tenantId, fileId) =>
-      inTime(async (abortSignal) => {
-        const stream = await streamOf(tenantId, fileId, abortSignal)
-        if (!stream) return null
-        const chunks: Uint8Array[] = []
-        for await (const chunk of chunksOf(stream)) chunks.push(chunk)
-        return Buffer.concat(chunks)
-      }),
-    async read(tenantId, fileId) {
-      const stream = await inTime((abortSignal) => streamOf(tenantId, fileId, abortSignal))
-      return stream && chunksOf(stream)
-    },
+      }, bytes.byteLength),
+    get: async (tenantId, fileId) => allOf(await read(tenantId, fileId)),
+    read,
     grant: async (tenantId, fileId, { size, type, until }) => {
       const { generateClientTokenFromReadWriteToken } = await import('@vercel/blob/client')
       const pathname = pathOf(tenantId, fileId)
@@ -63,22 +55,5 @@ export function vercelBlobStorage(token: string): FileStorage {
         const { del } = await sdk()
         await del(pathOf(tenantId, fileId), { token, abortSignal })
       }),
-  }
-}
-
-/** The SDK retries for many minutes and ignores the signal while it waits between attempts. */
-async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`no answer within ${TIMEOUT_MS} ms`))
-      controller.abort()
-    }, TIMEOUT_MS)
-  })
-  try {
-    return await Promise.race([work(controller.signal), late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -3,31 +3,32 @@ import { runs } from '@/db/schema/runs'
 import { record } from '../audit/record'
 import { authorize, seesHidden } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { type FileRow, openFile, readFile } from '../files/read'
+import { type FileRow, findFile, readStart, streamFile } from '../files/read'
+import { MAX_FILE_BYTES } from '../http/multipart-input'
 import { hiddenFiles } from './hidden-files'
 
 /**
- * A file with its bytes. A file of a sensitive field follows the rules of a revealed value: only signed-in people with
- * that right get it, and the audit log records it.
- * @throws AppError FORBIDDEN, and as `readFile`
+ * A file whose bytes the caller may have. A file of a sensitive field follows the rules of a revealed value: only
+ * signed-in people with that right get it, and the audit log records it.
+ * @throws AppError FORBIDDEN, and as `findFile`
  */
-export async function downloadFile(
-  ctx: ServiceContext,
-  input: { fileId: string },
-): Promise<{ file: FileRow; bytes: Buffer }> {
-  const found = await readFile(ctx, input)
-  await requireShown(ctx, found.file)
-  return found
+export async function findDownload(ctx: ServiceContext, input: { fileId: string }): Promise<FileRow> {
+  const file = await findFile(ctx, input)
+  await requireShown(ctx, file)
+  return file
 }
 
-/** As `downloadFile`, for a caller who takes the bytes as they are read. */
+/**
+ * As `findDownload`, with the bytes. Those of a file larger than a form may have come as they are read.
+ * @throws AppError FORBIDDEN, FILE_NOT_FOUND, UNAVAILABLE
+ */
 export async function openDownload(
   ctx: ServiceContext,
   input: { fileId: string },
 ): Promise<{ file: FileRow; body: Buffer | ReadableStream<Uint8Array> }> {
-  const found = await openFile(ctx, input)
-  await requireShown(ctx, found.file)
-  return found
+  const file = await findDownload(ctx, input)
+  const isSmall = file.size <= MAX_FILE_BYTES
+  return { file, body: isSmall ? await readStart(ctx, file, file.size + 1) : await streamFile(ctx, file) }
 }
 
 /**

@@ -13,7 +13,6 @@ import { directLimit, OPEN_PER_CALLER, RECEIVING, UPLOAD_MS } from '@/server/fil
 import { receiveUpload } from '@/server/files/direct/receive'
 import { UPLOAD_TOKEN } from '@/server/files/direct/token'
 import { localStorage } from '@/server/files/local-storage'
-import { readFile } from '@/server/files/read'
 import { claimFiles } from '@/server/files/stage'
 import { sweepFiles } from '@/server/files/sweep'
 import { createStartLink } from '@/server/links/start/create'
@@ -33,6 +32,7 @@ import { newMember } from '../members/people'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { outcome } from '../workflows/support'
+import { readFile } from './read'
 
 const MIB = 1024 * 1024
 let database: FreshDatabase

@@ -186,3 +186,27 @@ test('it refuses to move from where the files are not', async () => {
   await database.sql`update installation set file_store = 'folder:another'`
   await expect(moveFiles(database.db, settings, FORWARD)).rejects.toThrow('are not in the folder')
 })
+
+test('files larger than a form may have are copied one at a time', async () => {
+  const large = []
+  for (let n = 0; n < 4; n++) large.push(await upload(randomBytes(4 * 1024 * 1024)))
+  await upload()
+  let underWay = 0
+  let most = 0
+  const put = server.listeners('request')[0] as (...args: unknown[]) => void
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    if (request.method === 'PUT' && Number(request.headers['content-length']) > 10_000) {
+      most = Math.max(most, ++underWay)
+      response.on('finish', () => {
+        underWay -= 1
+      })
+    }
+    put(request, response)
+  })
+  expect(await moveFiles(database.db, settings, FORWARD)).toMatchObject({ copied: 5 })
+  server.removeAllListeners('request')
+  server.on('request', put)
+  expect(most).toBe(1)
+  for (const file of large) expect(await arrived(file)).toBe(true)
+})

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -96,6 +96,29 @@ describe('tool_read_file', () => {
       data: { content: 'YcM=', truncated: true },
     })
     expect(await read({ fileId, as: 'json', maxBytes: 2 })).toMatchObject({ success: false })
+  })
+
+  test('reads no more of a file than it returns, and no PDF over the limit', async () => {
+    const huge = 100 * 1024 * 1024
+    const at = (id: string) => join(dataDir, 'files', ctx.tenantId, id)
+    const grow = async (id: string) => {
+      truncateSync(at(id), huge)
+      await database.db.update(files).set({ size: huge })
+    }
+    const text = await upload('start')
+    await grow(text)
+    const before = process.memoryUsage().arrayBuffers
+    expect(await read({ fileId: text, maxBytes: 5 })).toMatchObject({
+      data: { content: 'start', truncated: true, size: huge },
+    })
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(huge / 4)
+    expect(await read({ fileId: text, as: 'json' })).toMatchObject({ success: false })
+    const pdf = await upload(pdfOf(['One']), 'a.pdf')
+    await grow(pdf)
+    expect(await read({ fileId: pdf })).toMatchObject({
+      success: false,
+      error: { message: `The PDF has ${huge} bytes; its text can be read up to 26214400 bytes` },
+    })
   })
 
   test('an empty file has empty content', async () => {

@@ -11,10 +11,10 @@ import type { Role } from '@/server/roles'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { invokeTool } from '@/server/tools/invoke'
-import { downloadFile } from '@/server/vault/download-file'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { readFile } from './read'
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -53,20 +53,24 @@ const entries = async () => (await listAudit(person('admin'), { action: 'run.rev
 test('the file of a sensitive field is nobody’s who may not reveal it, whose id nobody is shown either', async () => {
   const { fileId, runId } = await sent(true)
   for (const role of ['viewer', 'operator', 'editor'] as const) {
-    await expect(downloadFile(person(role), { fileId })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    await expect(downloadFile(person(role), { fileId: fileId.toUpperCase() })).rejects.toMatchObject({
+    await expect(readFile(person(role), { fileId })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(readFile(person(role), { fileId: fileId.toUpperCase() })).rejects.toMatchObject({
       code: 'FORBIDDEN',
     })
     expect(JSON.stringify(await getRunStatus(person(role), { runId }))).not.toContain(fileId)
   }
   expect(await byTool(person('operator'), fileId)).toMatchObject({ success: false })
   expect(await entries()).toEqual([])
-  expect((await downloadFile(runtime.ctx, { fileId })).bytes.toString()).toBe('private')
+  expect((await readFile(runtime.ctx, { fileId })).bytes.toString()).toBe('private')
+  // Nothing is read before: it is not even noticed that the bytes are gone.
+  rmSync(join(dataDir, 'files', runtime.ctx.tenantId, fileId))
+  await expect(readFile(person('viewer'), { fileId })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(readFile(runtime.ctx, { fileId })).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
 })
 
 test('who may reveal it gets it, and the audit log says so', async () => {
   const { fileId, runId } = await sent(true)
-  expect((await downloadFile(person('admin'), { fileId })).bytes.toString()).toBe('private')
+  expect((await readFile(person('admin'), { fileId })).bytes.toString()).toBe('private')
   expect(await byTool(person('owner'), fileId)).toMatchObject({ success: true, data: { content: 'private' } })
   const told = { thing: { id: runId }, details: { of: 'file', file: fileId } }
   expect(await entries()).toMatchObject([told, told])
@@ -74,11 +78,11 @@ test('who may reveal it gets it, and the audit log says so', async () => {
 
 test('a file of the same run in a field that is not sensitive is everybody’s', async () => {
   const { fileId } = await sent(false)
-  expect((await downloadFile(person('viewer'), { fileId })).bytes.toString()).toBe('private')
+  expect((await readFile(person('viewer'), { fileId })).bytes.toString()).toBe('private')
 })
 
 test('a file of the run that no field has stays hidden: a sensitive one may have had it', async () => {
   const [{ fileId }, { runId }] = [await sent(true), await sent(true)]
   await database.db.update(files).set({ runId }).where(eq(files.id, fileId))
-  await expect(downloadFile(person('viewer'), { fileId })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(readFile(person('viewer'), { fileId })).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })

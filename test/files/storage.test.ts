@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, test as always, beforeAll, describe, expect } from 'vitest'
+import { afterAll, test as always, beforeAll, describe, expect, vi } from 'vitest'
 import { readS3Url, type S3Place } from '@/lib/s3-url'
 import type { FileStorage } from '@/server/files/file-storage'
 import { localStorage } from '@/server/files/local-storage'
@@ -63,6 +63,19 @@ describe.each<[string, () => FileStorage]>([
     await storage.delete('ten_a', id)
     expect(await storage.get('ten_a', id)).toBeNull()
     await storage.delete('ten_a', id)
+  })
+
+  test('reads a file piece by piece, as far as it is wanted', async () => {
+    const storage = open()
+    const id = randomUUID()
+    const bytes = randomBytes(300_000)
+    expect(await storage.read('ten_a', id)).toBeNull()
+    await storage.put('ten_a', id, bytes)
+    const read = await storage.read('ten_a', id)
+    expect(Buffer.from(await new Response(read).arrayBuffer()).equals(bytes)).toBe(true)
+    await (await storage.read('ten_a', id))?.cancel()
+    await storage.put('ten_a', id, new Uint8Array(0))
+    expect((await new Response(await storage.read('ten_a', id)).arrayBuffer()).byteLength).toBe(0)
   })
 
   test('stores a part of a larger buffer, and an empty one', async () => {
@@ -180,4 +193,29 @@ describe('the S3 storage', () => {
     if (expected === null) expect(read).toBeNull()
     else expect(read).toMatchObject(expected)
   })
+})
+
+always.each<[string, () => Server, () => FileStorage]>([
+  ['S3', () => s3, () => s3Storage(placeAt(s3Url(portOf(s3))))],
+  ['a Vercel Blob store', () => server, () => vercelBlobStorage(TOKEN)],
+])('%s that stalls while a file is read is not waited for', async (_, of, open) => {
+  const answer = of().listeners('request')[0] as (...args: unknown[]) => void
+  of().removeAllListeners('request')
+  const gone = new Promise<void>((resolve) => {
+    of().on('request', (_request, response) => {
+      response.on('close', resolve)
+      response.writeHead(200, { 'content-length': '100' }).write('start')
+    })
+  })
+  const reader = (await open().read('ten_a', randomUUID()))?.getReader()
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('start')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const failed = expect(reader?.read()).rejects.toThrow('brought nothing')
+  await vi.advanceTimersByTimeAsync(30_000)
+  await failed
+  vi.useRealTimers()
+  // The connection ends too.
+  await gone
+  of().removeAllListeners('request')
+  of().on('request', answer)
 })

@@ -9,7 +9,6 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '@/server/context'
-import { readFile } from '@/server/files/read'
 import { claimFiles, newFileId, withStagedFiles } from '@/server/files/stage'
 import { sweepFiles } from '@/server/files/sweep'
 import { MultipartInput } from '@/server/http/multipart-input'
@@ -17,6 +16,7 @@ import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
+import { readFile } from './read'
 
 const HOUR = 60 * 60_000
 const upload = { name: 'a.txt', type: 'text/plain', bytes: Buffer.from('hello') }

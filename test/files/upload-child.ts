@@ -1,11 +1,11 @@
 import { openDatabase } from '@/db/index'
 import { keyring } from '@/server/crypto'
 import { env } from '@/server/env'
-import { readFile } from '@/server/files/read'
 import { joinInstallation } from '@/server/host/installation'
 import { MultipartInput } from '@/server/http/multipart-input'
 import { log } from '@/server/log'
 import { startRun } from '@/server/runs/start'
+import { readFile } from './read'
 
 // A process whose runs are on an Inngest server, for `shared.test.ts`: it starts as the service does, and then follows
 // commands.

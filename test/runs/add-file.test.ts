@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readFile } from '@/server/files/read'
 import { addFile } from '@/server/runs/add-file'
 import { resumeRun } from '@/server/runs/resume'
+import { readFile } from '../files/read'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { readPdfText } from '@/server/tools/kinds/builtin/pdf-text'
+import { type PdfText, readPdfText as readFrom } from '@/server/tools/kinds/builtin/pdf-text'
 import { pdfOf } from '../support/sample-files'
 
 const ALL = { maxChars: 1_000_000 }
+
+function readPdfText(tenantId: string, bytes: Uint8Array, limits: Parameters<typeof readFrom>[2]): Promise<PdfText> {
+  return readFrom(tenantId, async () => bytes, limits)
+}
 
 describe('the text of a PDF', () => {
   test('is that of its pages in order', async () => {
@@ -43,6 +47,23 @@ describe('the text of a PDF', () => {
   test('is refused when too many wait', async () => {
     const all = await Promise.all(Array.from({ length: 23 }, () => readPdfText('ten_a', Buffer.alloc(0), ALL)))
     expect(all.filter((one) => 'problem' in one && one.problem === 'busy')).toHaveLength(1)
+  })
+
+  test('is held only once it is its turn', async () => {
+    let held = 0
+    let most = 0
+    const read = async () => {
+      held += 1
+      most = Math.max(most, held)
+      return pdfOf(['One'])
+    }
+    const one = async () => {
+      const found = await readFrom('ten_a', read, ALL)
+      held -= 1
+      return found
+    }
+    expect(await Promise.all(Array.from({ length: 10 }, one))).toHaveLength(10)
+    expect(most).toBeLessThan(4)
   })
 
   test('of another tenant is read even if one has filled the queue', async () => {

@@ -4,6 +4,7 @@ import { files } from '@/db/schema/files'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
 import { AppError } from '../../errors'
+import { chunksOf } from '../../http/body'
 import { reserveTenantSlot } from '../../tenant-slots'
 import type { FileRow } from '../find'
 import { holdFileStore } from '../shared-store'
@@ -64,12 +65,12 @@ async function check(ctx: ServiceContext, file: FileRow): Promise<CompleteUpload
 
 /** Reads the stored bytes without holding them. Null if they have not arrived. */
 async function inspect({ tenantId, id }: FileRow): Promise<{ size: number; sha256: string; type: string } | null> {
-  const chunks = (await fileStorage().read?.(tenantId, id)) ?? null
-  if (!chunks) return null
+  const stream = await fileStorage().read(tenantId, id)
+  if (!stream) return null
   const hash = createHash('sha256')
   const sniffer = new Sniffer()
   let size = 0
-  for await (const chunk of chunks) {
+  for await (const chunk of chunksOf(stream)) {
     size += chunk.byteLength
     hash.update(chunk)
     sniffer.push(chunk)

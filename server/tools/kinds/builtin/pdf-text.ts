@@ -29,16 +29,17 @@ const queue = () =>
 /**
  * Reads the text of a PDF in a thread, so that a large or hostile one neither holds the event loop nor takes more than
  * its share of time and memory. Tenants take turns.
+ * @param read gets the PDF when it is its turn, so that those that wait are not held
  * @param maxChars of the text; what follows is cut
  */
 export async function readPdfText(
   tenantId: string,
-  bytes: Uint8Array,
+  read: () => Promise<Uint8Array>,
   { maxChars, maxMs = MAX_MS, maxPages = MAX_PAGES }: { maxChars: number; maxMs?: number; maxPages?: number },
 ): Promise<PdfText> {
   if (!(await myTurn(tenantId))) return { problem: 'busy' }
   try {
-    return await inThread({ bytes, maxChars, maxPages }, maxMs)
+    return await inThread({ bytes: await read(), maxChars, maxPages }, maxMs)
   } finally {
     next()
   }

@@ -3,14 +3,17 @@ import type { ServiceContext } from '../../../context'
 import type { JsonValue } from '../../../definition/json'
 import { parseKeepingDigits } from '../../../definition/long-numbers'
 import { AppError } from '../../../errors'
+import { type FileRow, readStart } from '../../../files/read'
 import { MAX_FILE_BYTES } from '../../../http/multipart-input'
 import { issuesToDetails } from '../../../parse'
-import { downloadFile } from '../../../vault/download-file'
+import { findDownload } from '../../../vault/download-file'
 import type { ToolCall } from '../../call'
 import { type ToolOutcome, toolFailure } from '../../schema'
 import { type PdfText, readPdfText } from './pdf-text'
 
 const DEFAULT_MAX_BYTES = 1024 * 1024
+/** A PDF is read whole. */
+const MAX_PDF_BYTES = 25 * 1024 * 1024
 
 export const ReadFileArgs = z.object({
   fileId: z.string().max(100).describe('The file’s id, in data.fileId after a multipart start'),
@@ -23,7 +26,8 @@ export const ReadFileArgs = z.object({
 
 /**
  * Returns `{ name, type, size, content, truncated }` of one of the tenant's files. Truncates a file larger than
- * `maxBytes`; as JSON it is an error. As text, a PDF is the text of its pages, truncated likewise.
+ * `maxBytes`, which is not read further; as JSON it is an error. As text, a PDF is the text of its pages, truncated
+ * likewise.
  */
 export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise<ToolOutcome> {
   const parsed = ReadFileArgs.safeParse(call.args)
@@ -34,35 +38,47 @@ export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise
       problems.map(({ path, message }) => `${path || 'args'}: ${message}`),
     )
   }
-  const { fileId, as, maxBytes } = parsed.data
-  let found: Awaited<ReturnType<typeof downloadFile>>
   try {
-    found = await downloadFile(ctx, { fileId })
+    return await read(ctx, await findDownload(ctx, parsed.data), parsed.data)
   } catch (err) {
     if (err instanceof AppError && err.code === 'FILE_NOT_FOUND') return failure('File not found')
     if (err instanceof AppError && err.code === 'FORBIDDEN') return failure('The file is hidden from you')
     throw err
   }
-  const { file, bytes } = found
-  const about = { name: file.name, type: file.sniffedType, size: file.size }
-  if (as === 'text' && file.sniffedType === 'application/pdf') {
-    const read = await readPdfText(ctx.tenantId, bytes, { maxChars: maxBytes })
-    if ('problem' in read) return PDF_FAILURES[read.problem]
-    const content = decode(Buffer.from(read.text).subarray(0, maxBytes), true)
-    return { success: true, data: { ...about, content, truncated: read.cut || content.length < read.text.length } }
-  }
-  const truncated = bytes.byteLength > maxBytes
-  const read = bytes.subarray(0, maxBytes)
+}
+
+async function read(
+  ctx: ServiceContext,
+  file: FileRow,
+  { as, maxBytes }: z.output<typeof ReadFileArgs>,
+): Promise<ToolOutcome> {
+  if (as === 'text' && file.sniffedType === 'application/pdf') return readPdf(ctx, file, maxBytes)
+  const truncated = file.size > maxBytes
+  if (as === 'json' && truncated) return failure(`The file has ${file.size} bytes, more than maxBytes (${maxBytes})`)
+  const bytes = await readStart(ctx, file, maxBytes)
   let content: JsonValue
   try {
-    if (as === 'base64') content = read.toString('base64')
-    else if (as === 'text') content = decode(read, truncated)
-    else if (truncated) return failure(`The file has ${file.size} bytes, more than maxBytes (${maxBytes})`)
-    else content = parseKeepingDigits(decode(read, false))
+    if (as === 'base64') content = bytes.toString('base64')
+    else if (as === 'text') content = decode(bytes, truncated)
+    else content = parseKeepingDigits(decode(bytes, false))
   } catch {
     return failure(as === 'json' ? 'The file is not JSON' : 'The file is not UTF-8 text; read it as base64')
   }
-  return { success: true, data: { ...about, content, truncated } }
+  return { success: true, data: { ...aboutOf(file), content, truncated } }
+}
+
+async function readPdf(ctx: ServiceContext, file: FileRow, maxBytes: number): Promise<ToolOutcome> {
+  if (file.size > MAX_PDF_BYTES)
+    return failure(`The PDF has ${file.size} bytes; its text can be read up to ${MAX_PDF_BYTES} bytes`)
+  const found = await readPdfText(ctx.tenantId, () => readStart(ctx, file, file.size), { maxChars: maxBytes })
+  if ('problem' in found) return PDF_FAILURES[found.problem]
+  const content = decode(Buffer.from(found.text).subarray(0, maxBytes), true)
+  const truncated = found.cut || content.length < found.text.length
+  return { success: true, data: { ...aboutOf(file), content, truncated } }
+}
+
+function aboutOf({ name, sniffedType: type, size }: FileRow) {
+  return { name, type, size }
 }
 
 /** A cut may split a character; `stream` drops its first half. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { chunksOf } from '@/server/http/body'
 import { streamOf } from '@/server/http/sent-request'
-import { unstalled } from '@/server/http/unstalled'
+import { exactly, unstalled } from '@/server/http/streams'
 
 const BYTE = new Uint8Array(1)
 
@@ -52,4 +52,27 @@ test('its source ends with it: cancelled, or failed', async () => {
     for await (const _ of chunksOf(unstalled(streamOf(fails()))));
   }
   await expect(all()).rejects.toThrow('the disk is gone')
+})
+
+test('a stream of another size breaks off, and ends its source, even before anybody has read from it', async () => {
+  const of = (bytes: number) =>
+    exactly(
+      streamOf(
+        (async function* () {
+          for (let n = 0; n < bytes; n++) yield BYTE
+        })(),
+      ),
+      3,
+    )
+  const sizeOf = async (stream: ReadableStream<Uint8Array>) => (await new Response(stream).arrayBuffer()).byteLength
+  expect(await sizeOf(of(3))).toBe(3)
+  for (const bytes of [2, 4]) await expect(sizeOf(of(bytes))).rejects.toThrow('bytes')
+  let cancelled = false
+  const source = new ReadableStream<Uint8Array>({
+    cancel() {
+      cancelled = true
+    },
+  })
+  await exactly(unstalled(source), 3).cancel()
+  await vi.waitFor(() => expect(cancelled).toBe(true))
 })

@@ -1,4 +1,6 @@
-/** How long a stream may bring nothing while somebody waits for it. */
+import { chunksOf } from './body'
+
+/** How long a stream may bring nothing while its reader waits. */
 const STALLED_MS = 30_000
 
 /** The same stream, which fails instead of keeping its reader waiting. Its source is then cancelled. */
@@ -27,4 +29,28 @@ export function unstalled(source: ReadableStream<Uint8Array>, ms = STALLED_MS): 
     },
     { highWaterMark: 0 },
   )
+}
+
+/** The same stream, which breaks off after another number of bytes. Cancelled, it cancels its source. */
+export function exactly(source: ReadableStream<Uint8Array>, size: number): ReadableStream<Uint8Array> {
+  let left = size
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      left -= chunk.byteLength
+      if (left < 0) throw new Error(`A stream has more than ${size} bytes.`)
+      controller.enqueue(chunk)
+    },
+    flush() {
+      if (left !== 0) throw new Error(`A stream has ${size - left} bytes instead of ${size}.`)
+    },
+  })
+  return source.pipeThrough(count)
+}
+
+/** All bytes of a stream; null for none. */
+export async function allOf(stream: ReadableStream<Uint8Array> | null): Promise<Buffer | null> {
+  if (!stream) return null
+  const chunks: Uint8Array[] = []
+  for await (const chunk of chunksOf(stream)) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
