@@ -10,6 +10,9 @@ export function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(crypto.randomUUID())
   // In development, React explains errors with eval, and the page reloads itself over a socket.
   const development = process.env.NODE_ENV === 'development'
+  const { BLOB_READ_WRITE_TOKEN, FILES_S3_URL } = process.env
+  // As `fileStoreKind` decides it.
+  const isBlobStore = Boolean(BLOB_READ_WRITE_TOKEN) && !FILES_S3_URL
   const policy = [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
@@ -17,7 +20,7 @@ export function proxy(request: NextRequest): NextResponse {
     "img-src 'self' data: blob:",
     "font-src 'self'",
     // Pages send large files straight to the store.
-    `connect-src 'self'${process.env.BLOB_READ_WRITE_TOKEN ? ' https://vercel.com/api/blob/' : ''}${development ? ' ws:' : ''}`,
+    `connect-src 'self'${isBlobStore ? ' https://vercel.com/api/blob/' : ''}${development ? ' ws:' : ''}`,
     "worker-src 'self' blob:",
     "object-src 'none'",
     "base-uri 'none'",
