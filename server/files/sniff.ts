@@ -121,20 +121,21 @@ class TextReader implements Reader {
   }
 
   end(): string {
-    this.take(() => this.decoder.decode())
+    this.take(() => this.decoder.decode(), ' ')
     if (!this.isText || this.whole === '') return UNKNOWN
     return this.whole !== null && '{['.includes(this.first) && isJson(this.whole)
       ? 'application/json'
       : 'text/plain; charset=utf-8'
   }
 
-  private take(decode: () => string): void {
+  /** @param then what follows the text, if that is known */
+  private take(decode: () => string, then = ''): void {
     if (!this.isText) return
     try {
       const text = decode()
       this.first ||= text.trimStart().slice(0, 1)
       const both = this.before + text
-      this.isText = this.first !== '<' && !hasControls(text) && !MARKUP.test(both)
+      this.isText = this.first !== '<' && !hasControls(text) && !MARKUP.test(both + then)
       this.before = both.slice(-OVERLAP)
       if (this.whole !== null) this.whole = this.whole.length + text.length > MAX_JSON_CHARS ? null : this.whole + text
     } catch {
@@ -143,8 +144,11 @@ class TextReader implements Reader {
   }
 }
 
-/** Searched for in the whole text, because old browsers sniffed beyond the start. */
-const MARKUP = /<(?:!doctype|\?xml|html|head|body|script|svg|iframe|style|img)\b/i
+/**
+ * Searched for in the whole text, because old browsers sniffed beyond the start. Where a piece of it ends, the next one
+ * decides whether a name ends too.
+ */
+const MARKUP = /<(?:!doctype|\?xml|html|head|body|script|svg|iframe|style|img)(?=\W)/i
 
 function hasControls(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
