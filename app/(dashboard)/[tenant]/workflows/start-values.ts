@@ -137,7 +137,7 @@ export function tooLargeText(count: number, limit: number | null): string {
   if (count === 1) return `The file is too large: at most ${most}`
   return limit === null
     ? `The files are too large: at most ${most} together`
-    : `A file is too large: at most ${most} each`
+    : `One of the files is too large. Each may have at most ${most}.`
 }
 
 /**
