@@ -3,6 +3,7 @@ import type { Db } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext, Sweep } from '../context'
+import { INCOMPLETE } from './direct/find'
 import { ARRIVING_MS } from './direct/limits'
 import { requireSharedStore } from './shared-store'
 import { fileStorage } from './storage'
@@ -14,7 +15,7 @@ const SETTLED_MS = 60_000
 const BATCH = 200
 
 /**
- * Removes unreferenced files: uploads whose start failed, and files of deleted runs. Marks a file as condemned, then
+ * Removes unreferenced files: uploads that were not completed or whose start failed, and files of deleted runs. Marks a file as condemned, then
  * deletes the bytes, then the row, so after a crash the next sweep continues.
  */
 export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
@@ -64,6 +65,11 @@ async function removeFile(
 async function markForDeletion(db: Db, now: Date): Promise<void> {
   const runGone = sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`
   const unused = or(
+    and(
+      eq(files.sha256, INCOMPLETE),
+      isNull(files.claimedAt),
+      lt(files.createdAt, new Date(now.getTime() - ARRIVING_MS)),
+    ),
     and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),
     and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), runGone),
   )

@@ -9,7 +9,7 @@ import { type ServiceContext, withTransaction } from '@/server/context'
 import { env } from '@/server/env'
 import { beginUpload } from '@/server/files/direct/begin'
 import { completeUpload } from '@/server/files/direct/complete'
-import { directLimit, OPEN_PER_CALLER, RECEIVING, UPLOAD_MS } from '@/server/files/direct/limits'
+import { ARRIVING_MS, directLimit, OPEN_PER_CALLER, RECEIVING, UPLOAD_MS } from '@/server/files/direct/limits'
 import { receiveUpload } from '@/server/files/direct/receive'
 import { UPLOAD_TOKEN } from '@/server/files/direct/token'
 import { localStorage } from '@/server/files/local-storage'
@@ -308,15 +308,18 @@ test('a file may be as large as the setting says, and a caller has only so many 
   expect(await begin(other.ctx)).toMatchObject({ id: expect.any(String) })
 })
 
-test('an upload that no run takes is removed after an hour, with and without its bytes', async () => {
+test('an upload is removed once its bytes cannot be completed any more, and after an hour if no run takes it', async () => {
   const tess = await newMember(database, ctx, 'operator')
   const [never, half, complete] = [await begin(tess.ctx), await begin(tess.ctx), await uploaded(tess.ctx)]
   await send(half)
   const sweep = (inMs: number) => sweepFiles({ db: runtime.db, log: ctx.log, now: () => new Date(Date.now() + inMs) })
   await sweep(UPLOAD_MS)
   for (const id of [never.id, half.id, complete]) expect(await rowOf(id)).toBeDefined()
+  await sweep(ARRIVING_MS + 60_000)
+  for (const id of [never.id, half.id]) expect(await rowOf(id)).toBeUndefined()
+  expect(await rowOf(complete)).toMatchObject({ condemnedAt: null })
   await sweep(61 * 60_000)
-  for (const id of [never.id, half.id, complete]) expect(await rowOf(id)).toBeUndefined()
+  expect(await rowOf(complete)).toBeUndefined()
   for (const id of [half.id, complete]) expect(existsSync(fileAt(id))).toBe(false)
 })
 
