@@ -4,6 +4,7 @@ import { chat } from '@/server/agents/chat'
 import { invokeAgent } from '@/server/agents/invoke'
 import { createAgent } from '@/server/agents/lifecycle'
 import { createTool } from '@/server/tools/lifecycle'
+import { runTool } from '@/server/tools/run'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, type Reply, startModelServer } from '../support/model'
@@ -120,6 +121,27 @@ test('in a run, the key of a tool call is that of its visit and the number of th
     '/mcp {"item":"a"} run:main:ask:1:3',
     '/script {} ',
   ])
+})
+
+test('a script has the key of its call in scope, and may have a variable of that name', async () => {
+  const script = async (code: string) =>
+    (await createTool(runtime.ctx, { name: 'Script', kind: 'script', config: { code } })).id
+  const called = async (toolId: string, idempotencyKey?: string) =>
+    runTool(
+      runtime.ctx,
+      { toolId, args: {}, dataContext: {} },
+      { signal: new AbortController().signal, idempotencyKey },
+    )
+  const own = await script('return idempotencyKey')
+  expect(await called(own, 'a key')).toMatchObject({ data: 'a key' })
+  expect(await called(own)).toMatchObject({ data: null })
+  const named = await script('const idempotencyKey = 1; return idempotencyKey + 1')
+  expect(await called(named, 'a key')).toMatchObject({ data: 2 })
+  const agentId = await newAgent({ tools: [own], outputSchema })
+  model.script({ calls: [{ name: own, args: {} }] }, done)
+  const { runId } = await runtime.wait(await runtime.start(definition(agentId)))
+  const result = model.calls[1]?.body.messages.find(({ role }: { role: string }) => role === 'tool')
+  expect(result?.content).toBe(JSON.stringify(`${runId}:main:ask:1:2`))
 })
 
 test('a repeated request sends the same key for the same call, in any order; each other call has its own', async () => {

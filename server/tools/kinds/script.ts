@@ -8,7 +8,7 @@ import { ScriptConfig } from './script-config'
 import { scriptFetch } from './script-fetch'
 
 /**
- * JavaScript in the sandbox: `args`, `dataContext` and `context` go in, one JSON value comes out.
+ * JavaScript in the sandbox: `args`, `dataContext`, `context` and `idempotencyKey` go in, one JSON value comes out.
  * @throws Busy if no worker came free and the script never ran
  */
 export async function runScriptTool(config: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
@@ -19,6 +19,7 @@ export async function runScriptTool(config: unknown, call: ToolCall, ctx: Servic
     args: call.args,
     dataContext: call.dataContext,
     context: call.context,
+    idempotencyKey: call.idempotencyKey,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(allowedHosts.length === 0
       ? {}

@@ -67,6 +67,8 @@ export const PRELUDE = `(function (emit, maxText) {
 
     start(script, input, fetch) {
       const values = parse(input)
+      // Not a parameter: a script may have a variable of this name.
+      globalThis.idempotencyKey = values[3]
       return script(values[0], values[1], values[2], console, fetch)
     },
 

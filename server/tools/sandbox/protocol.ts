@@ -15,7 +15,7 @@ export type HostMessage =
 
 export interface WorkerRequest {
   code: string
-  /** JSON text of `[args, dataContext, context]`. */
+  /** JSON text of `[args, dataContext, context, idempotencyKey]`. */
   input: string
   timeoutMs: number
   memoryMb: number

@@ -18,7 +18,7 @@ export { stopSandbox } from './shared-pool'
  *     console.log('total', total)
  *     return { total }
  *
- * In scope: `args`, `dataContext`, `context` (copies) and `console`. The result is JSON by the rules of
+ * In scope: `args`, `dataContext`, `context` (copies), `idempotencyKey` and `console`. The result is JSON by the rules of
  * `JSON.stringify`; undefined becomes null and keys named `__proto__` are dropped. `await` works on promises; there are
  * no timers, modules, files or `process`, and no network except `fetch`, if the caller provides it. The script is over
  * when the function returns: promises nobody awaited are not waited for, and calls in progress are aborted.
@@ -30,6 +30,8 @@ export interface ScriptRun {
   args: unknown
   dataContext: unknown
   context: unknown
+  /** The key of the call; none by default. */
+  idempotencyKey?: string | null
   /** Counts from the script's start, without the wait for a worker. Default 10 s. */
   timeoutMs?: number
   /** Default 64. The engine itself needs some of it. */
@@ -82,9 +84,9 @@ export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   return { ...toOutcome(ending), logs, waitedMs }
 }
 
-function toInput({ args, dataContext, context }: ScriptRun): string | null {
+function toInput({ args, dataContext, context, idempotencyKey = null }: ScriptRun): string | null {
   try {
-    return JSON.stringify([args, dataContext, context])
+    return JSON.stringify([args, dataContext, context, idempotencyKey])
   } catch {
     return null
   }
