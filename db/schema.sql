@@ -380,7 +380,7 @@ CREATE TABLE agent_turns (
   visit integer NOT NULL,
   agent_id text NOT NULL,
   version integer NOT NULL,
-  tools jsonb NOT NULL,
+  tools jsonb,
   thread_id text,
   history_to integer NOT NULL,
   state text NOT NULL,
@@ -409,6 +409,7 @@ CREATE TABLE agent_calls (
   error_code text,
   started_at timestamp(3) with time zone NOT NULL,
   ended_at timestamp(3) with time zone NOT NULL,
+  key_base text,
   CONSTRAINT agent_calls_tenant_id_turn_id_seq_pk PRIMARY KEY (tenant_id, turn_id, seq),
   CONSTRAINT agent_calls_turn_fk FOREIGN KEY (tenant_id, turn_id) REFERENCES agent_turns(tenant_id, id) ON DELETE CASCADE
 );

@@ -8,6 +8,7 @@ import { files, source } from './support/imports'
  */
 const WRITERS: Record<string, Table[]> = {
   'inngest/relay.ts': ['outbox'],
+  'server/agents/journal/copy.ts': ['agent_turns', 'agent_calls'],
   'server/agents/journal/record.ts': ['agent_turns', 'agent_calls'],
   'server/interpreter/write/branches.ts': ['walks', 'scopes'],
   'server/interpreter/write/marks.ts': ['walks', 'step_records', 'pauses'],

@@ -29,9 +29,12 @@ export const agentTurns = pgTable(
     stepId: text().notNull(),
     visit: integer().notNull(),
     agentId: text().notNull(),
-    /** The agent's version, and those of its tools by id, which stay the same for the whole turn. */
+    /**
+     * The agent's version, and those of its tools by id, which stay the same for the whole turn. A copy from another run
+     * has no tools until this run records a call: it takes the versions of that time.
+     */
     version: integer().notNull(),
-    tools: json<Record<string, string | number>>().notNull(),
+    tools: json<Record<string, string | number>>(),
     /** The thread that it continues, or began: a new one exists once the turn is done. */
     threadId: text(),
     /** The thread's last message when the turn began; the model sees no later ones. */
@@ -76,6 +79,8 @@ export const agentCalls = pgTable(
     name: text().notNull(),
     /** Of a model: what it said. Of a tool: the result that the model gets. */
     output: written<JsonValue>().notNull(),
+    /** Of an answer copied from another run: what the idempotency keys of its calls begin with. */
+    keyBase: text(),
     usage: json<Usage>(),
     cost: doublePrecision(),
     /** Set if the answer did not count. */

@@ -46,7 +46,7 @@ export async function answerInRun(
   options: Options,
 ): Promise<Invocation> {
   const known = attempt.continues ? await readTurn(ctx, attempt) : null
-  const agent = await loadAgent(ctx, asked.agentId, known?.turn.version ?? asked.version)
+  const agent = await loadAgent(ctx, asked.agentId, known?.turn.tools ? known.turn.version : asked.version)
   requireDataAnswers(agent)
   // Only its record is missing, and nobody waits for its place in the thread any more.
   const ended = known?.turn.state === 'done'
@@ -85,7 +85,7 @@ async function continued(ctx: ServiceContext, place: Place, { signal, log, budge
   const { provider } = agent.config.model
   const runId = await hidingRun(ctx, attempt.runId)
   const past = threadId === null ? { history: [], to: 0 } : await readHistory(ctx, threadId, known?.turn.historyTo)
-  const turn = known ? goingOn(known.turn) : newTurn(ctx, { agent, threadId, historyTo: past.to })
+  const turn = known ? goingOn(known.turn, agent) : newTurn(ctx, { agent, threadId, historyTo: past.to })
   const journal = new Journal({ ctx, attempt, turn }, known?.calls)
   const request = { agent, history: past.history, userMessage, structured: true }
   const run = (limits: Pick<TurnOptions, 'signal' | 'deadline'>) =>
@@ -104,8 +104,8 @@ async function continued(ctx: ServiceContext, place: Place, { signal, log, budge
 }
 
 /** A turn whose last answer did not count may get another one. */
-function goingOn(turn: TurnRow): TurnRow {
-  return turn.state === 'failed' ? { ...turn, state: 'working', errorCode: null } : turn
+function goingOn(turn: TurnRow, { version }: LoadedAgent): TurnRow {
+  return turn.state === 'failed' ? { ...turn, version, state: 'working', errorCode: null } : { ...turn, version }
 }
 
 function newTurn(

@@ -32,7 +32,7 @@ export function pauseIdOf(branch: string, { stepId, visit }: Visit): string {
 const SENDABLE = /^[\x21-\x7e]{1,255}$/
 
 /** Lets an outside system recognise a repeated call. */
-export function idempotencyKeyOf(walk: WalkRef, { stepId, visit }: Visit): string {
+export function idempotencyKeyOf(walk: Pick<WalkRef, 'runId' | 'branch'>, { stepId, visit }: Visit): string {
   const place = `${walk.branch}:${stepId}:${visit}`
   const key = `${walk.runId}:${place}`
   return SENDABLE.test(key) ? key : `${walk.runId}:${createHash('sha256').update(place).digest('hex')}`

@@ -84,6 +84,7 @@ const call = (seq: number): Call => {
     kind: 'model',
     name: 'm',
     output: said,
+    keyBase: null,
     usage,
     cost: null,
     errorCode: null,

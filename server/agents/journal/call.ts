@@ -24,6 +24,8 @@ export interface Call {
   kind: 'model' | 'tool'
   name: string
   output: JsonValue
+  /** Of an answer copied from another run: what the keys of its calls begin with. */
+  keyBase: string | null
   usage: Usage | null
   cost: number | null
   errorCode: string | null

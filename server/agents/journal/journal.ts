@@ -23,6 +23,8 @@ type Versions = Record<string, string | number>
 export class Journal {
   private next = 1
   private asked = 0
+  /** What the keys of the calls of the latest answer begin with; null for the key of the visit. */
+  private keyBase: string | null = null
   private pending: Call[] = []
   private refused: { err: unknown } | null = null
   private usage: Usage = NO_USAGE
@@ -58,6 +60,7 @@ export class Journal {
     const known = this.known.get(seq)
     const said = known ? answerIn(known) : await this.made(seq, model, costOf, make)
     this.asked = seq
+    this.keyBase = known?.keyBase ?? null
     this.next = seq + 1 + said.calls.length
     return said
   }
@@ -88,7 +91,7 @@ export class Journal {
 
   /** The idempotency key of a tool call; undefined if its number does not determine it. */
   keyOf(seq: number): string | undefined {
-    return this.book ? keyOfCall(this.book.attempt.key, seq) : undefined
+    return this.book ? keyOfCall(this.keyBase ?? this.book.attempt.key, seq) : undefined
   }
 
   /** @throws if the turn must not begin another call */
@@ -127,9 +130,12 @@ export class Journal {
     return (this.book?.ctx.now() ?? new Date()).toISOString()
   }
 
-  private add({ output, ...call }: Omit<Call, 'endedAt' | 'errorCode' | 'output'> & { output: () => JsonValue }): void {
+  private add({
+    output,
+    ...call
+  }: Omit<Call, 'endedAt' | 'errorCode' | 'keyBase' | 'output'> & { output: () => JsonValue }): void {
     if (!this.book) return
-    const added = { ...call, output: output(), errorCode: null, endedAt: this.now() }
+    const added = { ...call, output: output(), keyBase: null, errorCode: null, endedAt: this.now() }
     this.pending.push(added)
     this.count(added)
   }

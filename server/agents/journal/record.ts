@@ -15,7 +15,8 @@ export interface TurnRow {
   id: string
   agentId: string
   version: number
-  tools: Record<string, string | number>
+  /** Null in a copy whose versions are not determined yet. */
+  tools: Record<string, string | number> | null
   threadId: string | null
   historyTo: number
   state: 'working' | 'done' | 'failed'
@@ -127,8 +128,8 @@ function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: r
         ${turn.state}, ${turn.errorCode}, ${JSON.stringify(turn.usage)}::jsonb, ${turn.cost}::float8,
         ${turn.startedAt.toISOString()}::timestamptz, ${endedAt}::timestamptz
       from ended where exists (select from calls)
-      on conflict (tenant_id, run_id, branch, step_id, visit) do update set thread_id = excluded.thread_id,
-        state = excluded.state, error_code = excluded.error_code, usage = excluded.usage, cost = excluded.cost,
+      on conflict (tenant_id, run_id, branch, step_id, visit) do update set version = excluded.version,
+        tools = excluded.tools, thread_id = excluded.thread_id, state = excluded.state, error_code = excluded.error_code, usage = excluded.usage, cost = excluded.cost,
         ended_at = excluded.ended_at
       returning id)`
 }

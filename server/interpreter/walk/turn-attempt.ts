@@ -18,7 +18,7 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt): TurnAtt
     ...at,
     attempt,
     key: idempotencyKeyOf(state.ref, at),
-    continues: attempt > 1,
+    continues: attempt > 1 || state.run.retryOf !== null,
     used: usageOf(begun.attempts, null),
     async mayBegin() {
       const asked = mark()
