@@ -1,6 +1,6 @@
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import type { FailedTurn, TurnMetadata, UserMessage } from '../definition/agent'
+import type { FailedTurn, UserMessage } from '../definition/agent'
 import { AppError } from '../errors'
 import { newId } from '../ids'
 import { NO_USAGE } from '../models/call'
@@ -46,6 +46,7 @@ export async function answerInRun(
   options: Options,
 ): Promise<Invocation> {
   const known = attempt.continues ? await readTurn(ctx, attempt) : null
+  if (known && attempt.used) options.budget.count(known.turn, attempt.used)
   const agent = await loadAgent(ctx, asked.agentId, known?.turn.tools ? known.turn.version : asked.version)
   requireDataAnswers(agent)
   // Only its record is missing, and nobody waits for its place in the thread any more.
@@ -137,17 +138,4 @@ function finalCode(err: unknown): string | null {
 async function hidingRun(ctx: ServiceContext, runId: string): Promise<string | null> {
   const names = (await hiddenNames(ctx, [runId])).get(runId)
   return names && names.size > 0 ? runId : null
-}
-
-/** The usage of a turn without that of its earlier attempts, as they reported it. */
-export function usedSince<T extends Pick<TurnMetadata, 'usage' | 'cost'>>(turn: T, { used }: TurnAttempt): T {
-  if (!used) return turn
-  const left = (now: number, before: number) => Math.max(0, now - before)
-  const usage = {
-    inputTokens: left(turn.usage.inputTokens, used.usage.inputTokens),
-    outputTokens: left(turn.usage.outputTokens, used.usage.outputTokens),
-    totalTokens: left(turn.usage.totalTokens, used.usage.totalTokens),
-  }
-  if (turn.cost === undefined) return { ...turn, usage }
-  return { ...turn, usage, cost: Number(left(turn.cost, used.cost ?? 0).toPrecision(12)) }
 }

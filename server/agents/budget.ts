@@ -1,6 +1,11 @@
 import type { FailedTurn, TurnMetadata, Usage } from '../definition/agent'
 import { addUsage, NO_USAGE } from '../models/call'
 
+interface Spent {
+  usage: Usage
+  cost?: number | null | undefined
+}
+
 /** @param prices per million tokens */
 export function costOf(usage: Usage, prices: { input: number; output: number }): number {
   return (usage.inputTokens * prices.input + usage.outputTokens * prices.output) / 1e6
@@ -10,6 +15,7 @@ export function costOf(usage: Usage, prices: { input: number; output: number }):
 export class Budget {
   static readonly maxDepth = 3
   private calls = 64
+  private before = { usage: NO_USAGE, cost: 0 }
   usage: Usage = NO_USAGE
   /** Null until a model with known prices has answered. */
   cost: number | null = null
@@ -28,6 +34,31 @@ export class Budget {
   get spent(): Pick<TurnMetadata, 'usage' | 'cost'> {
     const { usage, cost } = this
     return { usage, ...(cost === null ? {} : { cost: Number(cost.toPrecision(12)) }) }
+  }
+
+  /** Notes how much of the usage of recorded calls earlier attempts have reported as theirs. */
+  count(recorded: Spent, reported: Spent): void {
+    const least = (of: (usage: Usage) => number) => Math.min(of(recorded.usage), of(reported.usage))
+    const usage = {
+      inputTokens: least(({ inputTokens }) => inputTokens),
+      outputTokens: least(({ outputTokens }) => outputTokens),
+      totalTokens: least(({ totalTokens }) => totalTokens),
+    }
+    this.before = { usage, cost: Math.min(recorded.cost ?? 0, reported.cost ?? 0) }
+  }
+
+  /** The usage of a turn that no earlier attempt has reported: its own, and that of attempts that died. */
+  own<T extends Pick<TurnMetadata, 'usage' | 'cost'>>(turn: T): T {
+    const { inputTokens, outputTokens, totalTokens } = this.before.usage
+    // A turn that ends before it has come to its recorded calls has used nothing.
+    const left = (all: number, before: number) => Math.max(0, all - before)
+    const usage = {
+      inputTokens: left(turn.usage.inputTokens, inputTokens),
+      outputTokens: left(turn.usage.outputTokens, outputTokens),
+      totalTokens: left(turn.usage.totalTokens, totalTokens),
+    }
+    if (turn.cost === undefined) return { ...turn, usage }
+    return { ...turn, usage, cost: Number(left(turn.cost, this.before.cost).toPrecision(12)) }
   }
 
   take(): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answerInRun, usedSince } from '../agents/answer-in-run'
+import { answerInRun } from '../agents/answer-in-run'
 import { Budget } from '../agents/budget'
 import { failedTurn } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
@@ -87,14 +87,13 @@ export const callAgent = defineStep({
     const { dataContext = {} } = config
     if (!isJsonObject(dataContext)) throw new StepFailure('INVALID_INPUT', 'dataContext must be an object')
     let usage: StepUsage | undefined
-    const own = <T extends StepUsage>(turn: T) => (attempt ? usedSince(turn, attempt) : turn)
-    const onFailed = (turn: FailedTurn) => {
-      usage = own(turn)
-    }
     const budget = new Budget()
+    const onFailed = (turn: FailedTurn) => {
+      usage = budget.own(turn)
+    }
     uses?.(() => {
       const turn = failedTurn(null, budget, threadId ?? undefined)
-      return turn && own({ ...turn, retryable: true })
+      return turn && budget.own({ ...turn, retryable: true })
     })
     try {
       const files = await filesToSend(ctx, fileIds(config.files))
@@ -108,7 +107,7 @@ export const callAgent = defineStep({
             { ...said, threadId },
             { signal, onFailed, budget },
           )
-      return { output: answer.data, usage: own({ threadId: answer.threadId, ...answer.metadata }) }
+      return { output: answer.data, usage: budget.own({ threadId: answer.threadId, ...answer.metadata }) }
     } catch (err) {
       if (err instanceof AppError && (err.code === 'THREAD_BUSY' || err.code === 'UNAVAILABLE'))
         throw new TransientError(err.message, undefined, { usage })

@@ -112,7 +112,11 @@ test('A1, A2, A3, A5: a process that dies at any write of a turn leaves its call
     runtime = await startTestRuntime(database.url, SETTINGS)
     const run = await runtime.wait(first.runId)
     await runtime.stop()
-    expect(run, at).toMatchObject({ status: 'completed', result: { rounds: 3 } })
+    expect(run, at).toMatchObject({
+      ...{ status: 'completed', result: { rounds: 3 } },
+      // With that of the process that died.
+      stepExecutionHistory: [{ usage: { usage: { totalTokens: 60 }, cost: 0.00016 } }, {}],
+    })
     const again = arrived.slice(seen).filter(({ n }) => done.some((call) => call.n === n))
     expect(again, `${at}: recorded calls were made again`).toEqual([])
     await expectWhole(first.runId, first.before, at)
