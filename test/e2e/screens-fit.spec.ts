@@ -229,6 +229,15 @@ test('on a phone no key is hinted at in the inbox, in lists and in the editor', 
   await expect(page.locator('kbd:visible, .with-keyboard:visible')).toHaveCount(0)
 })
 
+test('on a phone the ways to begin a workflow fit beside each other', async ({ page, workspace }) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(`/${workspace.slug}/workflows`)
+  await page.getByRole('button', { name: 'Import JSON' }).click()
+  const ways = page.getByRole('radiogroup', { name: 'How to begin' })
+  await expect(ways.getByText('Import JSON')).toBeVisible()
+  expect(await ways.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+})
+
 test('on a phone the tools of the editor are one row, with a menu for those that have no room', async ({
   page,
   workspace,
