@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
@@ -13,22 +13,29 @@ const UNCLAIMED_MS = 60 * 60_000
 /** A claim commits together with its run; after this long, a statement sees the run if it exists. */
 const SETTLED_MS = 60_000
 const BATCH = 200
+/** More than fits into it waits for the next sweep. */
+const LONGEST_MS = 60_000
 
 /**
- * Removes unreferenced files: uploads that were not completed or whose start failed, and files of deleted runs. Marks a file as condemned, then
- * deletes the bytes, then the row, so after a crash the next sweep continues.
+ * Removes unreferenced files: uploads that were not completed or whose start failed, and files of deleted runs. Marks a
+ * file as condemned, then deletes the bytes, then the row, so after a crash the next sweep continues.
  */
 export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   const { db, log, now } = sweep
-  await markForDeletion(db, now())
-  const condemned = await db
-    .select({ tenantId: files.tenantId, id: files.id })
-    .from(files)
-    .where(isNotNull(files.condemnedAt))
-    .orderBy(files.condemnedAt)
-    .limit(BATCH)
+  const began = now()
   let removed = 0
-  for (const { tenantId, id } of condemned) if (await removeFile({ db, log, now, tenantId }, id)) removed += 1
+  for (let found = BATCH; found >= BATCH && now().getTime() - began.getTime() < LONGEST_MS; ) {
+    const marked = await markForDeletion(db, began)
+    const condemned = await db
+      .select({ tenantId: files.tenantId, id: files.id })
+      .from(files)
+      // Those that could not be removed now are condemned later.
+      .where(and(lte(files.condemnedAt, began), settled(began)))
+      .orderBy(files.condemnedAt)
+      .limit(BATCH)
+    for (const { tenantId, id } of condemned) if (await removeFile({ db, log, now, tenantId }, id)) removed += 1
+    found = Math.max(marked, condemned.length)
+  }
   if (removed > 0) log.info({ removed }, 'unused files removed')
   return { removed }
 }
@@ -50,9 +57,10 @@ async function removeFile(
     // In another storage, nothing would be deleted, and the bytes would be leaked.
     await requireSharedStore(db, log)
     await fileStorage().delete(tenantId, id)
-    // Bytes that may still arrive are found by its row: the next sweep deletes them.
-    const settled = or(isNull(files.uploadedBy), lt(files.createdAt, new Date(now().getTime() - ARRIVING_MS)))
-    const [gone] = await db.delete(files).where(and(row, settled)).returning({ id: files.id })
+    const [gone] = await db
+      .delete(files)
+      .where(and(row, settled(now())))
+      .returning({ id: files.id })
     if (gone) return true
   } catch (err) {
     log.warn({ err, tenantId, fileId: id }, 'a file could not be removed; the next sweep tries again')
@@ -62,7 +70,13 @@ async function removeFile(
   return false
 }
 
-async function markForDeletion(db: Db, now: Date): Promise<void> {
+/** Bytes that may still arrive are found by their file's row: a later sweep deletes them. */
+function settled(now: Date): SQL | undefined {
+  return or(isNull(files.uploadedBy), lt(files.createdAt, new Date(now.getTime() - ARRIVING_MS)))
+}
+
+/** @returns how many it marked */
+async function markForDeletion(db: Db, now: Date): Promise<number> {
   const runGone = sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`
   const unused = or(
     and(
@@ -74,7 +88,7 @@ async function markForDeletion(db: Db, now: Date): Promise<void> {
     and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), runGone),
   )
   // A start that is claiming its upload right now has locked the row; skip it.
-  await db
+  const marked = await db
     .update(files)
     .set({ condemnedAt: now })
     .where(
@@ -91,4 +105,6 @@ async function markForDeletion(db: Db, now: Date): Promise<void> {
         ),
       ),
     )
+    .returning({ id: files.id })
+  return marked.length
 }

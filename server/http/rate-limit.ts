@@ -85,11 +85,19 @@ async function sweep(db: Db, now: number): Promise<void> {
 type Settings = Pick<Env, 'limits' | 'limitsShared'>
 
 /**
- * Counts a guess before it is checked: a limit on failures alone would let the right guess through.
+ * Counts a guess before it is checked: a limit on failures alone would let the right guess through. Other work that
+ * needs no credential counts the same way.
+ * @param what how the error calls what is counted
  * @throws AppError RATE_LIMITED
  */
-export async function countAttempt(who: string, db: Db, now: Date, settings: Settings = env()): Promise<void> {
-  await spend('failures', who, db, now, settings)
+export async function countAttempt(
+  who: string,
+  db: Db,
+  now: Date,
+  { settings = env(), what = NAMES.failures }: { settings?: Settings; what?: string } = {},
+): Promise<void> {
+  const { limits, limitsShared } = settings
+  await takeFrom({ id: `failures:${who}`, perMinute: limits.failures, what }, db, now, limitsShared)
 }
 
 /**

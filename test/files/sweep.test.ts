@@ -139,6 +139,25 @@ test('an error after the commit does not take the file from its run', async () =
   expect((await readFile(ctx, { fileId })).bytes.toString()).toBe('hello')
 })
 
+test('one sweep removes all that it may, and those that must stay for a while do not hold it up', async () => {
+  await strand()
+  const [row] = await rows()
+  const copies = (count: number, fields: Partial<typeof files.$inferInsert>) =>
+    database.db
+      .insert(files)
+      .values(
+        Array.from({ length: count }, () => ({ ...(row as typeof files.$inferInsert), id: randomUUID(), ...fields })),
+      )
+  await copies(250, {
+    uploadedBy: 'a',
+    condemnedAt: new Date(Date.now() + 2 * HOUR - 1_000),
+    createdAt: new Date(Date.now() + 2 * HOUR),
+  })
+  await copies(450, { createdAt: new Date(0) })
+  expect(await sweep(2 * HOUR)).toEqual({ removed: 451 })
+  expect(await rows()).toHaveLength(250)
+})
+
 test('a file that cannot be removed does not block the others, and a later sweep removes it', async () => {
   const stuck = randomUUID()
   const fileId = await strand()

@@ -43,7 +43,7 @@ export async function receiveUpload(
   if (file.sha256 !== INCOMPLETE) throw taken()
   requireLength(headers, file.size)
   // The token works many times, and each time its bytes are written.
-  await countAttempt(`upload:${fileId}`, db, now())
+  await countAttempt(`upload:${fileId}`, db, now(), { what: 'uploads of a file' })
   return alone(fileId, async () => {
     const release = reservePlace(tenantId, file)
     try {

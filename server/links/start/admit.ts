@@ -23,5 +23,5 @@ export async function admitForm(visitor: Visitor, token: string): Promise<boolea
  */
 export async function countForm({ db, headers, now }: Visitor, { ctx, link }: FoundStartLink): Promise<void> {
   requireRoom(ctx.tenantId)
-  await countAttempt(`start:${link.id}:${addressOf(headers, env().TRUST_PROXY)}`, db, now())
+  await countAttempt(`start:${link.id}:${addressOf(headers, env().TRUST_PROXY)}`, db, now(), { what: 'forms' })
 }

@@ -22,7 +22,7 @@ export async function beginLinkUpload(
   const found = await requireTakesFile(visitor, token)
   const { db, headers, now } = visitor
   const address = addressOf(headers, env().TRUST_PROXY)
-  await countAttempt(`upload:${found.link.id}:${address}`, db, now())
+  await countAttempt(`upload:${found.link.id}:${address}`, db, now(), { what: 'uploads' })
   return beginUpload(found.ctx, { body, origin: '', address })
 }
 
