@@ -16,6 +16,8 @@ const ALONE = new Set([
   'runs.start',
   'tasks.addFile',
   'tasks.first',
+  'files.completeUpload',
+  'files.cancelUpload',
   'reference.send',
   'tools.invoke',
   'tools.invokeDraft',

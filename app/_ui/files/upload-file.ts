@@ -1,4 +1,5 @@
 import type { BegunUpload } from '@/server/files/direct/begin'
+import { visibleError } from '../../_trpc/visible-error'
 import { network } from '../network'
 import { giveUp, type Uploads } from './uploads'
 
@@ -27,7 +28,8 @@ export async function uploadFile(file: File, uploads: Uploads, watched: Watched)
 async function upload(file: File, uploads: Uploads, watched: Watched): Promise<string> {
   const begun = await uploads.begin({ name: file.name || 'file', type: file.type, size: file.size })
   try {
-    await send(begun, file, uploads, watched)
+    await send(begun, file, watched)
+    await completed(begun.id, uploads, watched)
     return begun.id
   } catch (error) {
     // The next try begins another.
@@ -36,12 +38,28 @@ async function upload(file: File, uploads: Uploads, watched: Watched): Promise<s
   }
 }
 
-async function send({ id, put, blob }: BegunUpload, file: File, { complete }: Uploads, watched: Watched) {
+async function send({ put, blob }: BegunUpload, file: File, watched: Watched) {
   watched.signal.throwIfAborted()
   if (put) await putTo(put, file, watched)
   else if (blob) await putToStore(blob, file, watched)
-  await complete(id)
   watched.signal.throwIfAborted()
+}
+
+const TRIES = 5
+const AGAIN_MS = 2_000
+
+/** A service that checks other files has no time for this one, whose bytes are there. */
+async function completed(id: string, { complete }: Uploads, { signal }: Watched) {
+  for (let tries = 1; ; tries++) {
+    try {
+      await complete(id)
+      return signal.throwIfAborted()
+    } catch (error) {
+      if (visibleError(error)?.code !== 'UNAVAILABLE' || tries === TRIES) throw error
+    }
+    await new Promise((again) => setTimeout(again, AGAIN_MS * tries))
+    signal.throwIfAborted()
+  }
 }
 
 /** Only `XMLHttpRequest` reports how much of a body was sent. */

@@ -25,6 +25,8 @@ type Give = (file: SentFile) => Promise<string>
  */
 export class FileSender {
   readonly #sent = new Map<File, Sent>()
+  /** The calls that give files to a run: one that was cancelled may still succeed. */
+  readonly #giving = new Map<File, Promise<string>>()
   #underWay = new AbortController()
   #left = false
 
@@ -64,32 +66,41 @@ export class FileSender {
     chosen: readonly ChosenFile[],
     call: (parts: SentParts) => Promise<T>,
   ): Promise<T | null> {
-    const parts = chosen.length === 0 ? {} : await this.#unlessCancelled(() => this.#partsOf(fields, chosen))
+    const parts =
+      chosen.length === 0 ? {} : await this.#unlessCancelled((signal) => this.#partsOf(fields, chosen, signal))
     if (!parts) return null
-    const result = await this.#handOver([...this.#sent.values()], () => call(parts))
-    // No other run can have them.
-    this.#sent.clear()
+    const uploaded = chosen.flatMap(({ file }) => this.#sent.get(file) ?? [])
+    const result = await this.#handOver(uploaded, () => call(parts))
+    // No other run can have them, and no form needs the others.
+    this.keepOnly([])
     return result
   }
 
   /** Gives the files of an answer to the run that asks for them. Returns their ids by field. */
   giveFiles(chosen: Record<string, File[]>, give: Give): Promise<Record<string, string[]> | null> {
-    return this.#unlessCancelled(async () => {
+    return this.#unlessCancelled(async (signal) => {
       const ids: Record<string, string[]> = {}
       for (const [name, files] of Object.entries(chosen)) {
         const own: string[] = []
-        for (const file of files) own.push(await this.#giveFile(file, give))
+        for (const file of files) own.push(await this.#giveFile(file, give, signal))
         ids[name] = own
       }
       return ids
     })
   }
 
-  async #unlessCancelled<T>(send: () => Promise<T>): Promise<T | null> {
+  /** Does not wait for what is under way once the user cancels. */
+  async #unlessCancelled<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     this.#underWay = new AbortController()
     const { signal } = this.#underWay
+    if (this.#left) this.cancel()
+    const cancelled = new Promise<null>((resolve) => {
+      if (signal.aborted) resolve(null)
+      signal.addEventListener('abort', () => resolve(null), { once: true })
+    })
     try {
-      return await send()
+      const done = await Promise.race([send(signal), cancelled])
+      return signal.aborted ? null : done
     } catch (error) {
       if (signal.aborted) return null
       throw error
@@ -98,32 +109,36 @@ export class FileSender {
     }
   }
 
-  async #partsOf(fields: Fields, chosen: readonly ChosenFile[]): Promise<SentParts> {
+  async #partsOf(fields: Fields, chosen: readonly ChosenFile[], signal: AbortSignal): Promise<SentParts> {
     const large = chosen.reduce((sum, { file }) => sum + file.size, 0) > MAX_FORM_BYTES
     const files = []
-    for (const { name, file } of chosen) files.push({ part: partOf(fields, name), file: await this.#send(file, large) })
+    for (const { name, file } of chosen)
+      files.push({ part: partOf(fields, name), file: await this.#send(file, large, signal) })
     return { files }
   }
 
-  async #giveFile(file: File, give: Give): Promise<string> {
+  async #giveFile(file: File, give: Give, signal: AbortSignal): Promise<string> {
     const before = this.#sent.get(file)
+    const giving = this.#giving.get(file)
+    if (giving) return giving
     if (before?.given) return before.id
-    const sent = await this.#send(file, file.size > MAX_FORM_BYTES)
+    const sent = await this.#send(file, file.size > MAX_FORM_BYTES, signal)
     const own = this.#sent.get(file)
-    const id = await this.#handOver(own ? [own] : [], () => give(sent))
+    const given = this.#handOver(own ? [own] : [], () => give(sent)).finally(() => this.#giving.delete(file))
+    this.#giving.set(file, given)
+    const id = await given
     this.#sent.set(file, { id, given: true })
     return id
   }
 
-  async #send(file: File, large: boolean): Promise<SentFile> {
-    return large && file.size > 0 && this.uploads.limit !== null ? this.#upload(file) : encodedFile(file)
+  async #send(file: File, large: boolean, signal: AbortSignal): Promise<SentFile> {
+    signal.throwIfAborted()
+    return large && file.size > 0 && this.uploads.limit !== null ? this.#upload(file, signal) : encodedFile(file)
   }
 
-  async #upload(file: File): Promise<SentFile> {
+  async #upload(file: File, signal: AbortSignal): Promise<SentFile> {
     const before = this.#sent.get(file)
     if (before) return { uploaded: before.id }
-    if (this.#left) this.cancel()
-    const { signal } = this.#underWay
     const { name, size: total } = file
     const onProgress = (loaded: number) => this.show({ name, loaded: Math.min(loaded, total), total })
     onProgress(0)

@@ -31,6 +31,8 @@ export function useStart({
   const [errors, setErrors] = useState<Record<string, string>>({})
   const { sender, limit, progress } = useFileSender(typed)
   const start = useMutation({
+    // Offline, it fails: it would lock its form until the network is back.
+    networkMode: 'always',
     mutationFn: ({ data, files }: { data: JsonObject; files: ChosenFile[] }) =>
       sender.sendWith(fields, files, (parts) =>
         runs.start.mutate({ workflowId, data, ...(version ? { version } : {}), ...parts }),

@@ -24,6 +24,8 @@ export function DecisionForm(props: AnswerProps & { signal: Decision }) {
   const { actions } = signal
   const { id: tenantId } = useTenant()
   const answer = useAnswer(props)
+  const [sending, setSending] = useState(false)
+  const busy = sending || answer.isPending
   const fields = useMemo(() => decisionFields(actions), [actions])
   const { draft, change, forget, kept } = useKeptDraft(storageKeyOf(tenantId, runId, pauseId), fields)
   const remark = useRemark(signal, draft, change, answer.isPending)
@@ -44,7 +46,7 @@ export function DecisionForm(props: AnswerProps & { signal: Decision }) {
       )
   }
   const digits = actions.slice(0, 9).map((action, index) => [String(index + 1), () => choose(action)] as const)
-  useSingleKeys(keys && !answer.isPending ? Object.fromEntries(digits) : {})
+  useSingleKeys(keys && !busy ? Object.fromEntries(digits) : {})
   return (
     <Stack gap="md">
       <Group gap="sm">
@@ -53,7 +55,7 @@ export function DecisionForm(props: AnswerProps & { signal: Decision }) {
             key={action.id}
             variant={open ? (open === action ? 'light' : 'default') : index === 0 ? 'filled' : 'default'}
             loading={!open && answer.isPending && actionOf(answer.variables?.body) === action.id}
-            disabled={answer.isPending}
+            disabled={busy}
             leftSection={
               keys && index < 9 ? (
                 <Kbd size="xs" className="with-keyboard">
@@ -81,6 +83,7 @@ export function DecisionForm(props: AnswerProps & { signal: Decision }) {
             answer={answer}
             bodyOf={(data) => ({ ...bodyOf(open.id), data })}
             onSent={forget}
+            onSending={setSending}
             mayBeSent={remark.check}
             onErrors={remark.onErrors}
             submit={open.label}

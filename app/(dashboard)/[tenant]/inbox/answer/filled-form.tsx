@@ -25,6 +25,8 @@ interface Props {
   /** The answer with the values of the fields. */
   bodyOf: (data: JsonObject) => unknown
   onSent: () => void
+  /** Whether the files of the answer are on their way. */
+  onSending?: (sending: boolean) => void
   /** Whether what the form does not check may be sent; it shows why not. */
   mayBeSent?: () => boolean
   /** The server's messages that belong to none of the fields. Those returned are shown below the form. */
@@ -40,12 +42,12 @@ interface Props {
 
 /** The fields of a form or of an action, with their files, and the button that sends them. */
 export function FilledForm(props: Props) {
-  const { runId, fields, draft, change, answer, bodyOf, onSent, mayBeSent, onErrors, focus = false } = props
+  const { runId, fields, draft, change, answer, bodyOf, onSent, onSending, mayBeSent, onErrors } = props
   const [errors, setErrors] = useState<Record<string, string>>({})
   const files = useAnswerFiles(props)
   const [sending, setSending] = useState(false)
   const [unsent, setUnsent] = useState<unknown>(null)
-  const form = useFirstFocus(focus)
+  const form = useFirstFocus(props.focus ?? false)
   const refused = answer.error ? errorsByField(errorOf(answer.error).details, fields) : null
   const busy = sending || answer.isPending
   const send = async () => {
@@ -61,14 +63,18 @@ export function FilledForm(props: Props) {
     answer.reset()
     const others = mayBeSent?.() ?? true
     if (Object.keys(wrong).length > 0 || !others) return
-    setSending(true)
+    const show = (now: boolean) => {
+      setSending(now)
+      onSending?.(now)
+    }
+    show(true)
     try {
       const ids = await files.sendAll()
       if (ids) sendAnswer({ ...read.data, ...ids })
     } catch (error) {
       setUnsent(error)
     } finally {
-      setSending(false)
+      show(false)
     }
   }
   const sendAnswer = (data: JsonObject) =>

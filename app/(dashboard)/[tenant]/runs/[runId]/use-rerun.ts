@@ -19,6 +19,8 @@ export function useRerun(onClose: () => void) {
   const router = useRouter()
   const { path } = useTenant()
   return useMutation({
+    // Offline, it fails: it would lock its form until the network is back.
+    networkMode: 'always',
     mutationFn: ({ withFiles = (call) => call({}), ...input }: Input & { withFiles?: WithFiles }) =>
       withFiles((parts) => runs.rerun.mutate({ ...input, ...parts })),
     onSuccess: (started) => {

@@ -48,6 +48,8 @@ export function TestForm(props: {
   const [unsaved, setUnsaved] = useState(false)
   const { sender, limit, progress } = useFileSender(typed)
   const start = useMutation({
+    // Offline, it fails: it would lock its form until the network is back.
+    networkMode: 'always',
     mutationFn: ({ files, ...test }: Test & { files: ChosenFile[] }) =>
       sender.sendWith(fields, files, (parts) => runs.start.mutate({ workflowId, test: true, ...test, ...parts })),
     // Reported even if another panel is open by then.
