@@ -96,6 +96,14 @@ export class Busy extends AppError {
   }
 }
 
+/** The process ends before this work does. Nobody knows how far it came, so whoever repeats it sends the same keys. */
+export class Stopping extends Busy {
+  override name = 'Stopping'
+  constructor() {
+    super('The service is stopping. Try again shortly.', 1_000)
+  }
+}
+
 /** A step failure that may be temporary. Only this is retried; every other failure is permanent. */
 export class TransientError extends Error {
   override name = 'TransientError'

@@ -1,7 +1,8 @@
 import type { ToolModelMessage } from 'ai'
+import { isUnavailable } from '@/db/deadline'
 import type { ServiceContext } from '../context'
-import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
-import { AppError } from '../errors'
+import { cutText, isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
+import { AppError, Stopping } from '../errors'
 import type { ToolRequest } from '../models/call'
 import { withOwnNames } from '../tools/acceptable-schema'
 import { runTool } from '../tools/run'
@@ -10,6 +11,7 @@ import { succeeded, type ToolOutput } from './journal/call'
 import type { AgentTool } from './toolset'
 import type { RunningTurn, ToolResult, TurnRequest } from './turn-types'
 
+const MAX_NAME = 200
 const MAX_ARGS = 256 * 1024
 const MAX_RESULT = 100_000
 const AT_ONCE = 4
@@ -54,7 +56,7 @@ async function runOne(
 ): Promise<ToolOutput> {
   const { listener, signal, budget, journal } = options
   signal.throwIfAborted()
-  const name = toolName.slice(0, 200)
+  const name = toStorableJson(cutText(toolName, MAX_NAME))
   const tool = tools.get(toolName)
   const known = journal.resultOf(seq)
   if (known) {
@@ -106,6 +108,8 @@ async function callTool(
     return { success: true, data: outcome.data }
   } catch (err) {
     signal.throwIfAborted()
+    // No result of the call: the next attempt makes it again.
+    if (err instanceof Stopping || isUnavailable(err)) throw err
     if (!(err instanceof AppError)) {
       ctx.log.error({ err, toolId }, 'a tool failed unexpectedly')
       return failure('INTERNAL', 'The tool failed.')

@@ -148,6 +148,13 @@ test('a turn that was overtaken in its thread saves nothing of its end', async (
   await expect(end).rejects.toMatchObject({ code: 'THREAD_BUSY' })
   expect(await messages()).toHaveLength(2)
   expect(await kept(runId)).toEqual([])
+  // A repeat after a lost response finds its ticket gone, and what it saved.
+  await database.sql`insert into thread_turns (tenant_id, thread_id, ticket, leased_until)
+    select tenant_id, id, 99, now() + interval '1 minute' from threads where id = ${threadId}`
+  const done = { ...row, threadId, state: 'done' as const }
+  const again = () => recordEnd(runtime.ctx, attempt, done, [call(1)], { ...saved, ticket: 99 })
+  expect([await again(), await again()]).toEqual(['written', 'written'])
+  expect(await messages()).toHaveLength(3)
   await terminateRun(runtime.ctx, { runId })
 })
 

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../../context'
 import type { Usage } from '../../definition/agent'
 import { type JsonValue, toStorableJson } from '../../definition/json'
+import { ImpossibleState } from '../../errors'
 import { addUsage, NO_USAGE } from '../../models/call'
 import type { TurnAttempt } from './attempt'
 import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
@@ -113,6 +114,7 @@ export class Journal {
 
   /** Records the end of the turn with its messages. */
   async end(saved: SavedTurn): Promise<void> {
+    if (this.book && this.pending.length === 0) throw new ImpossibleState('turn-end', 'a turn ends without an answer')
     if (this.book) Object.assign(this.book.turn, { state: 'done', threadId: saved.threadId })
     await this.write((book, turn, calls) => recordEnd(book.ctx, book.attempt, turn, calls, saved))
   }

@@ -37,7 +37,7 @@ export interface SavedTurn {
   runId: string | null
 }
 
-type Written = { mine: number; stopping: boolean; ended: number }
+type Written = { mine: number; stopping: boolean; ended: number; saved?: boolean }
 
 /**
  * Records calls that have ended, and the turn as it is with them: one statement and one commit. Calls that are recorded
@@ -82,9 +82,11 @@ export async function recordEnd(
     ${rows(ctx, attempt, turn, calls)},
     ${thread(ctx, turn, saved)},
     ${said(ctx, saved)}
-    select ${OUTCOME}`)
+    select ${OUTCOME}, exists (select from ${agentTurns} t
+        where t.tenant_id = ${ctx.tenantId} and t.id = ${turn.id} and t.state = 'done') as saved`)
   const outcome = outcomeOf(written)
-  if (outcome !== 'refused' && written?.ended === 0)
+  // This statement does not see its own changes: a turn that is saved was saved by an earlier try.
+  if (outcome !== 'refused' && written?.ended === 0 && !written.saved)
     throw new AppError('THREAD_BUSY', { message: 'The thread is busy: another message has overtaken this one' })
   return outcome
 }

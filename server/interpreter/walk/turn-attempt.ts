@@ -23,7 +23,7 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt): TurnAtt
     async mayBegin() {
       const asked = mark()
       if (isStillCurrent({ ...begun, since })) return
-      await checkBeforeEffect(ctx, begun)
+      await retryWhileUnavailable(ctx, () => checkBeforeEffect(ctx, begun))
       since = asked
     },
     async fenced(statement) {

@@ -1,3 +1,4 @@
+import { Stopping } from '../../errors'
 import { failure, outOfMemory, tooSlow } from './endings.mjs'
 import { FetchRelay, type ScriptFetch } from './fetch-relay'
 import type { Ending, HostMessage, LogLine, WorkerMessage, WorkerRequest } from './protocol'
@@ -134,11 +135,14 @@ export class ScriptPool {
     })
   }
 
-  /** Ends every worker; open scripts fail. The next call starts the pool again. */
+  /** Ends every worker; open scripts end with `Stopping`. The next call starts the pool again. */
   async stop(): Promise<void> {
-    const stopped = failure('EXECUTION_ERROR', 'The script sandbox was shut down')
-    for (const job of this.#turns.removeAll()) job.settle(stopped)
-    await Promise.all([...this.#slots].map((slot) => this.#end(slot, stopped)))
+    for (const job of this.#turns.removeAll()) job.refuse(new Stopping())
+    const ending = [...this.#slots].map((slot) => {
+      slot.job?.refuse(new Stopping())
+      return this.#end(slot)
+    })
+    await Promise.all(ending)
   }
 
   /** Ends a script wherever it is: in the queue, or on a worker, which ends with it. */

@@ -66,8 +66,7 @@ const BUSY_RETRY_MS = 2_000
  * Never throws for a fault of the script. Line and column numbers count from the script's first line. A script
  * cancelled by the signal is an EXECUTION_ERROR.
  *
- *
- * @throws Busy if no worker came free and the script never ran; Error if no worker can start
+ * @throws Busy if no worker came free and the script never ran; Stopping; Error if no worker can start
  */
 export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   const { tenantId, code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch, log } = run
