@@ -96,7 +96,7 @@ export class Busy extends AppError {
   }
 }
 
-/** The process ends before this work does. Nobody knows how far it came, so whoever repeats it sends the same keys. */
+/** The process ends before this work does. Nobody knows how far it came, so a repeat sends the same keys. */
 export class Stopping extends Busy {
   override name = 'Stopping'
   constructor() {

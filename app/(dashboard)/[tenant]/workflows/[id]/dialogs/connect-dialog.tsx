@@ -11,8 +11,7 @@ import { ExitPicker } from './exit-picker'
 import { SearchList } from './search-list'
 import styles from './search-list.module.css'
 
-/** "Connect to…": connects steps without a pointer. Steps that cannot be connected show the reason. */
-export function ConnectDialog(props: {
+export interface ConnectDialogProps {
   definition: Definition
   catalog: Catalog
   from: string
@@ -21,7 +20,10 @@ export function ConnectDialog(props: {
   onConnect: (to: string) => void
   onRefused: (reason: string) => void
   onClose: () => void
-}) {
+}
+
+/** "Connect to…": connects steps without a pointer. Steps that cannot be connected show the reason. */
+export function ConnectDialog(props: ConnectDialogProps) {
   const { definition, catalog, from, exit, onExit, onConnect, onRefused, onClose } = props
   const targets = connectionTargets(definition, catalog, from, exit)
   const order = [
@@ -49,14 +51,16 @@ export function ConnectDialog(props: {
   )
 }
 
-/** Chooses which of a step's connections to remove. */
-export function DisconnectDialog(props: {
+export interface DisconnectDialogProps {
   definition: Definition
   catalog: Catalog
   from: string
   onDisconnect: (exit: string) => void
   onClose: () => void
-}) {
+}
+
+/** Chooses which of a step's connections to remove. */
+export function DisconnectDialog(props: DisconnectDialogProps) {
   const { definition, catalog, from, onDisconnect, onClose } = props
   const exits = exitsOf(definition, catalog, from)
   const edges = definition.edges.filter((edge) => edge.from === from)
@@ -76,13 +80,15 @@ export function DisconnectDialog(props: {
   )
 }
 
-/** Finds a step by name, id or type. */
-export function FindDialog(props: {
+export interface FindDialogProps {
   definition: Definition
   catalog: Catalog
   onFind: (stepId: string) => void
   onClose: () => void
-}) {
+}
+
+/** Finds a step by name, id or type. */
+export function FindDialog(props: FindDialogProps) {
   const { definition, catalog, onFind, onClose } = props
   return (
     <Dialog top onClose={onClose} title="Find a step">

@@ -7,7 +7,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { EditorDialog } from '../actions/screen'
 import type { ScreenActions } from '../actions/use-editor-actions'
-import { ConnectDialog, DisconnectDialog, FindDialog } from '../dialogs/connect-dialog'
+import type { ConnectDialogProps, DisconnectDialogProps, FindDialogProps } from '../dialogs/connect-dialog'
 import { CreateDialog } from '../dialogs/create-dialog'
 import { ExitPicker } from '../dialogs/exit-picker'
 import type { RenameDialogProps } from '../dialogs/rename-dialog'
@@ -18,6 +18,21 @@ import { fragmentOf } from '../model/fragment'
 
 const KeysDialog = dynamic<{ onClose: () => void }>(
   () => loadDialog(() => import('../dialogs/keys-dialog').then((module) => module.KeysDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
+
+const ConnectDialog = dynamic<ConnectDialogProps>(
+  () => loadDialog(() => import('../dialogs/connect-dialog').then((module) => module.ConnectDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
+
+const DisconnectDialog = dynamic<DisconnectDialogProps>(
+  () => loadDialog(() => import('../dialogs/connect-dialog').then((module) => module.DisconnectDialog)),
+  { ssr: false, loading: WaitingDialog },
+)
+
+const FindDialog = dynamic<FindDialogProps>(
+  () => loadDialog(() => import('../dialogs/connect-dialog').then((module) => module.FindDialog)),
   { ssr: false, loading: WaitingDialog },
 )
 

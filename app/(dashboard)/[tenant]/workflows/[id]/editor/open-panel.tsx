@@ -10,12 +10,16 @@ import type { useProblems } from '../draft/use-problems'
 import type { SimulatePanelProps } from '../panels/simulate-panel'
 import type { TestPanelProps } from '../panels/test-panel'
 import type { VersionsPanelProps } from '../panels/versions-panel'
-import { ProblemList } from '../parts/problem-list'
+import type { ProblemListProps } from '../parts/problem-list'
 import type { TestRunState } from '../parts/test-state'
 import { FixButton } from '../widgets/fix-button'
 import { BottomPanel, type Panel, TRIALS } from './bottom-panel'
 
 const wait = inPlace(<Skeleton height={80} m="md" />)
+const ProblemList = dynamic<ProblemListProps>(
+  () => loadPart(() => import('../parts/problem-list').then((module) => module.ProblemList)),
+  { ssr: false, loading: wait },
+)
 const TestPanel = dynamic<TestPanelProps>(
   () => loadPart(() => import('../panels/test-panel').then((module) => module.TestPanel)),
   { ssr: false, loading: wait },

@@ -11,8 +11,7 @@ import { stepLabel } from '../model/definition'
 import { fieldLabel, inWords, inWordsBehind, textOf } from '../model/problem-words'
 import styles from './problem-list.module.css'
 
-/** The draft's problems, errors first. A click shows the step and field to fix. */
-export function ProblemList(props: {
+export interface ProblemListProps {
   problems: readonly Problem[]
   /** Whether the check covers the current draft. */
   checked: boolean
@@ -22,7 +21,10 @@ export function ProblemList(props: {
   catalog: Catalog | undefined
   /** A button beside a problem. */
   action: (problem: Problem) => ReactNode
-}) {
+}
+
+/** The draft's problems, errors first. A click shows the step and field to fix. */
+export function ProblemList(props: ProblemListProps) {
   const { problems, checked, error, onGo, definition, catalog, action } = props
   if (error && problems.length === 0) {
     return (
