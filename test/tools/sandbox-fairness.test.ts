@@ -23,7 +23,12 @@ describe('tenants that share the script workers', () => {
   it('each find a worker, however many endless loops another tenant has sent', async () => {
     const run = newPool()
     let ended = 0
-    const loops = Array.from({ length: 50 }, () => run('ten_a', 'for (;;);', 150).then(() => ended++))
+    const loops = Array.from({ length: 50 }, () =>
+      run('ten_a', 'for (;;);', 150).then(
+        () => ended++,
+        () => {},
+      ),
+    )
     for (let i = 0; i < 3; i++) expect((await run('ten_b', 'return 7')).ending).toEqual({ ok: true, json: '7' })
     expect(ended).toBeLessThan(40)
     await pools[0]?.stop()
