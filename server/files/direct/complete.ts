@@ -10,6 +10,7 @@ import type { FileRow } from '../find'
 import { holdFileStore } from '../shared-store'
 import { Sniffer } from '../sniff'
 import { fileStorage } from '../storage'
+import { cancelUpload } from './cancel'
 import { findUpload, INCOMPLETE, isOfForm, open } from './find'
 import { COMPLETING, COMPLETING_FORMS } from './limits'
 
@@ -46,13 +47,13 @@ async function check(ctx: ServiceContext, file: FileRow): Promise<CompleteUpload
     throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
   })
   if (!found) throw new AppError('CONFLICT', { message: 'The bytes of this file have not arrived yet' })
-  const row = and(eq(files.tenantId, tenantId), eq(files.id, id), open)
   if (found.size !== size) {
-    await ctx.db.update(files).set({ condemnedAt: ctx.now() }).where(row)
+    await cancelUpload(ctx, { fileId: id })
     const message = `The file has ${found.size} bytes instead of ${size}.`
     throw new AppError('INVALID_INPUT', { details: [{ path: 'size', message }] })
   }
   const { sha256, type } = found
+  const row = and(eq(files.tenantId, tenantId), eq(files.id, id), open)
   const done = await withTransaction(ctx, async (tx) => {
     // From here on, a move of the files to another storage takes it along.
     await holdFileStore(tx.db, tx.log)
