@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelMessage } from 'ai'
-import { seesHidden } from '../auth/policy'
+import { authorize, seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { SentFile } from '../definition/agent'
+import type { MessageFile } from '../definition/agent'
 import { AppError } from '../errors'
 import { findFiles } from '../files/find'
-import { findFile, readStart } from '../files/read'
+import { type FileRow, readStart } from '../files/read'
 import { ModelFailure } from '../models/failure'
 import { reserveTenantSlot, type SlotKind } from '../tenant-slots'
 import { hiddenFiles } from '../vault/hidden-files'
+import { goesAsText, MAX_SENT_BYTES, placeOf, type UserPart, unsupported } from './message-files'
 import { block } from './prompt'
-import { MAX_SENT_BYTES, placeOf, type UserPart, unsupported } from './sent-files'
 
 const MIB = 1024 * 1024
 /** A file takes several times its size while it is sent. In mebibytes. */
@@ -37,17 +37,19 @@ interface Limits {
 export async function withFiles(
   ctx: ServiceContext,
   messages: ModelMessage[],
-  { current = [], ...limits }: Limits & { current?: readonly SentFile[] | undefined },
+  { current = [], ...limits }: Limits & { current?: readonly MessageFile[] | undefined },
 ): Promise<{ messages: ModelMessage[]; release: () => void }> {
   const places = messages.flatMap((message) => partsOf(message).flatMap((part) => placeOf(part) ?? []))
   if (places.length === 0) return { messages, release() {} }
   const required = new Set(current.map(({ fileId }) => fileId))
-  const chosen = newestThatFit(places, await readable(ctx, places, required))
-  const bytes = chosen.reduce((sum, { size }) => sum + size, 0)
+  const rows = await readable(ctx, places, required)
+  if (current.some(({ fileId }) => !rows.has(fileId))) throw new AppError('FILE_NOT_FOUND')
+  const chosen = newestThatFit(places, rows)
+  const bytes = chosen.reduce((sum, { place }) => sum + place.size, 0)
   const release = await room(ctx.tenantId, Math.ceil(bytes / MIB), limits)
   try {
     const parts = new Map<string, UserPart>()
-    for (const file of chosen) parts.set(file.fileId, await partOf(ctx, file, required.has(file.fileId)))
+    for (const { place, row } of chosen) parts.set(row.id, await partOf(ctx, place, row, required.has(row.id)))
     return { messages: messages.map((message) => filled(message, parts)), release }
   } catch (err) {
     release()
@@ -57,25 +59,35 @@ export async function withFiles(
 
 const partsOf = ({ role, content }: ModelMessage) => (role === 'user' && typeof content !== 'string' ? content : [])
 
-/** The ids of the files that exist, and that the caller may know. */
+/** The files that exist, and that the caller may know, by id. */
 async function readable(
   ctx: ServiceContext,
-  places: readonly SentFile[],
+  places: readonly MessageFile[],
   required: ReadonlySet<string>,
-): Promise<Set<string>> {
-  const ids = places.map(({ fileId }) => fileId).filter((id) => !required.has(id))
-  const found = await findFiles(ctx, ids)
+): Promise<Map<string, FileRow>> {
+  authorize(ctx, 'file:read')
+  const found = await findFiles(
+    ctx,
+    places.map(({ fileId }) => fileId),
+  )
   // For the current message, `filesToSend` has checked it.
-  const hidden = seesHidden(ctx) ? await hiddenFiles(ctx, found) : new Set()
-  return new Set([...required, ...found.map(({ id }) => id).filter((id) => !hidden.has(id))])
+  const earlier = found.filter(({ id }) => !required.has(id))
+  const hidden = seesHidden(ctx) ? await hiddenFiles(ctx, earlier) : new Set()
+  return new Map(found.filter(({ id }) => !hidden.has(id)).map((row) => [row.id, row]))
 }
 
-function newestThatFit(places: readonly SentFile[], readable: ReadonlySet<string>): SentFile[] {
-  const chosen = new Map<string, SentFile>()
+interface Chosen {
+  place: MessageFile
+  row: FileRow
+}
+
+function newestThatFit(places: readonly MessageFile[], rows: ReadonlyMap<string, FileRow>): Chosen[] {
+  const chosen = new Map<string, Chosen>()
   let left = MAX_SENT_BYTES
   for (const place of places.toReversed()) {
-    if (chosen.has(place.fileId) || place.size > left || !readable.has(place.fileId)) continue
-    chosen.set(place.fileId, place)
+    const row = rows.get(place.fileId)
+    if (!row || chosen.has(row.id) || place.size > left) continue
+    chosen.set(row.id, { place, row })
     left -= place.size
   }
   return [...chosen.values()]
@@ -92,18 +104,16 @@ async function room(tenantId: string, mebibytes: number, { signal, deadline }: L
   }
 }
 
-async function partOf(ctx: ServiceContext, file: SentFile, isRequired: boolean): Promise<UserPart> {
-  const { fileId, name, type } = file
+async function partOf(ctx: ServiceContext, file: MessageFile, row: FileRow, isRequired: boolean): Promise<UserPart> {
+  const { name, type } = file
   let bytes: Buffer
   try {
-    const found = await findFile(ctx, { fileId })
-    bytes = await readStart(ctx, found, found.size + 1)
+    bytes = await readStart(ctx, row, row.size + 1)
   } catch (err) {
     if (isRequired || !(err instanceof AppError) || err.code !== 'FILE_NOT_FOUND') throw err
     return mention(file)
   }
-  const isText = type !== 'application/pdf' && (!type.startsWith('image/') || type.startsWith('image/svg'))
-  if (!isText) return { type: 'file', data: new Uint8Array(bytes), mediaType: type, filename: name }
+  if (!goesAsText(type)) return { type: 'file', data: new Uint8Array(bytes), mediaType: type, filename: name }
   // As a text everywhere: some providers take no files of texts.
   const content = textOf(bytes)
   if (content !== null) return { type: 'text', text: block('file', { name, content }) }
@@ -119,7 +129,7 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-const mention = ({ name }: SentFile): UserPart => ({
+const mention = ({ name }: MessageFile): UserPart => ({
   type: 'text',
   text: block('file', { name, content: null, note: 'This earlier file is no longer available.' }),
 })
@@ -137,7 +147,7 @@ function filled(message: ModelMessage, parts: ReadonlyMap<string, UserPart>): Mo
 const REFUSALS = [400, 413, 415, 422]
 
 /** The failure of a model, which names the files of the message if they may be the reason. */
-export function namingFiles(err: unknown, files: readonly SentFile[] = []): unknown {
+export function namingFiles(err: unknown, files: readonly MessageFile[] = []): unknown {
   if (!(err instanceof ModelFailure) || files.length === 0 || !REFUSALS.includes(err.status ?? 0)) return err
   const names = files.map(({ name }) => name).join(', ')
   const { provider, status, transient, retryAfterMs, code } = err

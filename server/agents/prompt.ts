@@ -1,7 +1,7 @@
 import type { UserMessage } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
+import { placesFor, type UserPart } from './message-files'
 import type { AgentConfig } from './schema'
-import { placesFor, type UserPart } from './sent-files'
 
 /**
  * The instructions, and facts that the service itself has verified. Text from outside (message, data context, tool

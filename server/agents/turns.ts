@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { messages } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
-import type { SentFile, UserMessage } from '../definition/agent'
+import type { MessageFile, UserMessage } from '../definition/agent'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 import { giveWay } from '../give-way'
 import type { RunMasker } from '../vault/hide'
@@ -29,7 +29,7 @@ export interface Turn {
   message: string
   dataContext: JsonObject
   /** The files that went to the model with it; absent without any. */
-  files?: SentFile[]
+  files?: MessageFile[]
   toolCalls: ToolCall[]
   answer: string
   /** Provider, model, version, usage. */

@@ -84,7 +84,7 @@ export type FailedTurn = TurnMetadata & {
 export type StepUsage = (TurnMetadata & { threadId: string }) | FailedTurn
 
 /** A file that goes to a model with a message, which never holds its bytes. */
-export type SentFile = {
+export type MessageFile = {
   fileId: string
   name: string
   type: string
@@ -98,7 +98,7 @@ export type UserMessage = {
   /** Data the caller sent along; never trusted. */
   dataContext: JsonObject
   /** Absent without any. */
-  files?: SentFile[]
+  files?: MessageFile[]
 }
 
 /** A user's message, or a message from a model or a tool: a text, or parts with tool calls and results. */

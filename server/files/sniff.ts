@@ -1,4 +1,5 @@
-const UNKNOWN = 'application/octet-stream'
+/** The type of bytes that show none. */
+export const UNKNOWN = 'application/octet-stream'
 const HEAD_BYTES = 4096
 
 /** The first bytes of each format; `at` is their offset when not 0. */

@@ -1,9 +1,8 @@
 import { allOf, unstalled } from '../http/streams'
 import type { FileStorage } from './file-storage'
 import { inTime } from './in-time'
+import { UNKNOWN } from './sniff'
 import { storageKey } from './storage-key'
-
-const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
  * Private blobs under `files/<tenant>/<uuid>` in a Vercel Blob store.
@@ -30,7 +29,7 @@ export function vercelBlobStorage(token: string): FileStorage {
           addRandomSuffix: false,
           // If a response is lost the SDK retries, and the first attempt may have stored the file.
           allowOverwrite: true,
-          contentType: UNKNOWN_TYPE,
+          contentType: UNKNOWN,
           abortSignal,
         })
       }, bytes.byteLength),
@@ -43,7 +42,7 @@ export function vercelBlobStorage(token: string): FileStorage {
         token,
         pathname,
         maximumSizeInBytes: size,
-        allowedContentTypes: [type || UNKNOWN_TYPE],
+        allowedContentTypes: [type || UNKNOWN],
         validUntil: until.getTime(),
         addRandomSuffix: false,
         allowOverwrite: false,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, isNotNull, ne, not, or, type SQL } from 'drizzle-orm'
+import { and, count, eq, gt, isNotNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { tenants } from '@/db/schema/tenants'
 import { authorize } from '../../auth/policy'
@@ -9,6 +9,7 @@ import { parseInput } from '../../parse'
 import { signToken } from '../../signed-token'
 import type { UploadGrant } from '../file-storage'
 import { holdFileStore } from '../shared-store'
+import { UNKNOWN } from '../sniff'
 import { storableName } from '../stage'
 import { fileStorage } from '../storage'
 import { INCOMPLETE, isOfForm, ofForms, open, unclaimed, uploadedBy, uploaderAt, uploaderOf } from './find'
@@ -57,7 +58,7 @@ export async function beginUpload(
     await requireRoom(tx, by)
     await tx.db.insert(files).values({
       ...{ tenantId, id, name: storableName(name), declaredType: type, size, createdAt: tx.now() },
-      ...{ sniffedType: 'application/octet-stream', sha256: INCOMPLETE, uploadedBy: by },
+      ...{ sniffedType: UNKNOWN, sha256: INCOMPLETE, uploadedBy: by },
     })
   })
   const begun = { id, expiresAt: until.toISOString() }
@@ -76,7 +77,7 @@ function requireSize(size: number): void {
   })
 }
 
-/** @throws AppError CONFLICT if too many uploads are there that no run has taken yet */
+/** @throws AppError CONFLICT if too many uploads are still unused */
 async function requireRoom(ctx: TransactionContext, by: string): Promise<void> {
   // Uploads of a workspace begin one after the other, so that none is counted too late.
   await ctx.db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
@@ -85,8 +86,11 @@ async function requireRoom(ctx: TransactionContext, by: string): Promise<void> {
   const waiting = and(open, or(ne(files.sha256, INCOMPLETE), arriving))
   const cancelled = and(unclaimed, isNotNull(files.condemnedAt), arriving)
   for (const [whose, atMost] of isOfForm({ uploadedBy: by }) ? placesOfForms(ctx, by) : placesOfCallers(by)) {
-    const count = (which: SQL | undefined) => ctx.db.$count(files, and(eq(files.tenantId, ctx.tenantId), whose, which))
-    if ((await count(waiting)) < atMost && (await count(or(waiting, cancelled))) < CANCELLED_TIMES * atMost) continue
+    const [found] = await ctx.db
+      .select({ waiting: sql<number>`count(*) filter (where ${waiting})::int`, all: count() })
+      .from(files)
+      .where(and(eq(files.tenantId, ctx.tenantId), whose, or(waiting, cancelled)))
+    if (found && found.waiting < atMost && found.all < CANCELLED_TIMES * atMost) continue
     throw new AppError('CONFLICT', { message: 'Too many uploads are still unused. Try again later' })
   }
 }

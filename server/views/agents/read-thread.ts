@@ -3,7 +3,7 @@ import { requireThread } from '../../agents/thread'
 import { readTurns, type ToolCall, type Turn as WholeTurn } from '../../agents/turns'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { SentFile } from '../../definition/agent'
+import type { MessageFile } from '../../definition/agent'
 import type { JsonObject, JsonValue } from '../../definition/json'
 import { parseInput } from '../../parse'
 
@@ -41,7 +41,7 @@ export interface Turn {
   at: string
   message: string
   dataContext: JsonObject
-  files?: SentFile[]
+  files?: MessageFile[]
   calls: Call[]
   text: string
   /** Provider, model, version, usage: the answer's `metadata`. */

@@ -1,18 +1,18 @@
 import type { UserModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
-import type { SentFile } from '../definition/agent'
+import type { MessageFile } from '../definition/agent'
 import { AppError, StepFailure } from '../errors'
 import { type FileRow, findFiles } from '../files/find'
+import { UNKNOWN } from '../files/sniff'
 import { MAX_FILE_BYTES } from '../http/multipart-input'
 import { requireShown } from '../vault/download-file'
 
-export const MAX_FILES = 10
+const MAX_FILES = 10
 /** The most bytes of files in one call of a model. */
 export const MAX_SENT_BYTES = 15 * 1024 * 1024
-const AS_THEY_ARE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf', 'application/json']
+const AS_THEY_ARE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf']
 /** Text that a browser might run has no type of its own, so its sender's claim decides whether to read it. */
 const TEXTS = /^(text\/|application\/(json|xml|xhtml\+xml)\b|image\/svg\+xml)/
-const UNKNOWN = 'application/octet-stream'
 
 export type UserPart = Exclude<UserModelMessage['content'], string>[number]
 
@@ -21,12 +21,12 @@ export type UserPart = Exclude<UserModelMessage['content'], string>[number]
  * @throws StepFailure FILE_NOT_SUPPORTED; AppError INVALID_INPUT for too many; FILE_NOT_FOUND; FORBIDDEN for a hidden
  * file
  */
-export async function filesToSend(ctx: ServiceContext, ids: readonly string[]): Promise<SentFile[]> {
+export async function filesToSend(ctx: ServiceContext, ids: readonly string[]): Promise<MessageFile[]> {
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
   if (wanted.length > MAX_FILES)
     throw new AppError('INVALID_INPUT', { message: `A message can have at most ${MAX_FILES} files` })
   const found = await findFiles(ctx, wanted)
-  const files: SentFile[] = []
+  const files: MessageFile[] = []
   for (const id of wanted) {
     const row = found.find((one) => one.id === id)
     if (!row) throw new AppError('FILE_NOT_FOUND', { message: `There is no file ${id.slice(0, 100)}` })
@@ -42,16 +42,18 @@ export async function filesToSend(ctx: ServiceContext, ids: readonly string[]): 
 function typeOf({ name, sniffedType, declaredType, size }: FileRow): string {
   if (size > MAX_FILE_BYTES)
     throw unsupported(`${name} is too large for a model: ${size} bytes, and a file can have ${MAX_FILE_BYTES}`)
-  if (AS_THEY_ARE.includes(sniffedType)) return sniffedType
   const type = sniffedType === UNKNOWN ? declaredType : sniffedType
-  if (TEXTS.test(type)) return type
+  if (!goesAsText(sniffedType) || TEXTS.test(type)) return type
   throw unsupported(`A model cannot read ${name} (${type}). It reads images (PNG, JPEG, WebP, GIF), PDFs and texts`)
 }
+
+/** Whether a model gets a file of this type as text, rather than its bytes. */
+export const goesAsText = (type: string) => !AS_THEY_ARE.includes(type)
 
 export const unsupported = (message: string) => new StepFailure('FILE_NOT_SUPPORTED', message)
 
 /** Places for files in a user's message, which `withFiles` fills with their bytes. */
-export function placesFor(files: readonly SentFile[] = []): UserPart[] {
+export function placesFor(files: readonly MessageFile[] = []): UserPart[] {
   return files.map(({ fileId, name, type, size }) => ({
     ...{ type: 'file', data: '', mediaType: type, filename: name },
     providerOptions: { millrace: { fileId, size } },
@@ -59,7 +61,7 @@ export function placesFor(files: readonly SentFile[] = []): UserPart[] {
 }
 
 /** The file whose place this part is; null for another part. */
-export function placeOf(part: UserPart): SentFile | null {
+export function placeOf(part: UserPart): MessageFile | null {
   const place = part.type === 'file' ? part.providerOptions?.millrace : undefined
   if (part.type !== 'file' || place === undefined) return null
   return { fileId: String(place.fileId), name: part.filename ?? '', type: part.mediaType, size: Number(place.size) }
