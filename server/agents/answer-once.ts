@@ -1,11 +1,8 @@
-import { Deadline } from '@/lib/deadline'
 import { authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
-import { env } from '../env'
-import { ModelFailure } from '../models/failure'
 import { parseInput } from '../parse'
 import { Budget } from './budget'
 import { failedTurn, toAppError, withTurn } from './failed-turn'
@@ -14,6 +11,7 @@ import { requireMessage } from './invoke'
 import { loadDraft } from './load-draft'
 import { InvokeAgent } from './schema'
 import { runTurn } from './turn'
+import { inTime } from './turn-time'
 
 /** An answer outside any thread. */
 export interface SingleAnswer {
@@ -39,26 +37,19 @@ export async function answerOnce(
   const agent =
     asked.draft === undefined ? await loadAgent(ctx, agentId, version) : await loadDraft(ctx, agentId, asked.draft)
   const { outputSchema, supervisor, model } = agent.config
-  const limitMs = env().AGENT_TIMEOUT_MS
-  const limit = new Deadline(caller, limitMs, () => new DOMException('The turn took too long', 'TimeoutError'))
+  const request = {
+    agent,
+    history: [],
+    userMessage: { ...userMessage, dataContext },
+    structured: outputSchema !== null && !supervisor,
+  }
   const budget = new Budget()
   try {
-    const { text, data, metadata } = await runTurn(
-      beyondReach(ctx),
-      {
-        agent,
-        history: [],
-        userMessage: { ...userMessage, dataContext },
-        structured: outputSchema !== null && !supervisor,
-      },
-      { signal: limit.signal, deadline: performance.now() + limitMs, budget },
+    const { text, data, metadata } = await inTime(model.provider, caller, (limits) =>
+      runTurn(beyondReach(ctx), request, { ...limits, budget }),
     )
     return { text, data, metadata }
-  } catch (thrown) {
-    const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
-    const err = limit.late ? new ModelFailure(model.provider, tooLate, { transient: true }) : thrown
+  } catch (err) {
     throw toAppError(withTurn(err, failedTurn(err, budget)))
-  } finally {
-    limit.release()
   }
 }

@@ -67,10 +67,10 @@ export async function openToolset(
 
 /** The versions of the tools in a toolset, by id. */
 export function versionsOf(tools: ReadonlyMap<string, AgentTool>): Record<string, string | number> {
-  const own = [...tools.values()].flatMap((tool) =>
+  const versions = [...tools.values()].flatMap((tool) =>
     tool.kind === 'tool' ? [[tool.toolId, tool.version] as const] : [],
   )
-  return Object.fromEntries(own)
+  return Object.fromEntries(versions)
 }
 
 /** The id of the tool that a model called by this name; the name itself if it means none. */

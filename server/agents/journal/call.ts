@@ -2,7 +2,7 @@ import type { ToolResultPart } from 'ai'
 import type { Usage } from '../../definition/agent'
 import { isJsonObject, type JsonValue, toStorableJson } from '../../definition/json'
 import type { AnswerEnd } from '../../models/answer-end'
-import type { ToolRequest } from '../../models/call'
+import { NO_USAGE, type ToolRequest } from '../../models/call'
 import type { ReplyMessage } from '../messages'
 
 /** An answer of a model, as its turn uses it. */
@@ -51,7 +51,7 @@ export function storedAnswer({ text, end, calls, message }: Said): JsonValue {
 export function answerIn({ output, usage }: Call): Said {
   return {
     ...(output as unknown as Omit<Said, 'usage'>),
-    usage: usage ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    usage: usage ?? NO_USAGE,
   }
 }
 
