@@ -28,9 +28,9 @@ export function useOnce(): (work: () => Promise<boolean>) => Promise<void> {
   }, [])
 }
 
-/** Whether a call succeeded, for work whose form shows the error itself. */
+/** Whether a call succeeded, for work whose form shows the error itself. One that was cancelled resolves to null. */
 export const succeeds = (call: Promise<unknown>): Promise<boolean> =>
   call.then(
-    () => true,
+    (result) => result !== null,
     () => false,
   )

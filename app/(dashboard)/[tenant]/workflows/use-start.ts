@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPCClient } from '@/app/_trpc/client'
-import { useOnce } from '@/app/_ui/use-once'
+import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import { errorsByField } from '../inbox/answer/answer-values'
@@ -46,7 +46,7 @@ export function useStart({
     setErrors(errors)
     start.reset()
     if (Object.keys(errors).length > 0) return false
-    return start.mutateAsync(read).then(Boolean, () => false)
+    return succeeds(start.mutateAsync(read))
   }
   return {
     form: {

@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { SendingFile } from '@/app/_ui/files/sending-file'
 import { Locked } from '@/app/_ui/locked'
-import { useOnce } from '@/app/_ui/use-once'
+import { succeeds, useOnce } from '@/app/_ui/use-once'
 import { isFileField } from '@/server/definition/file-fields'
 import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
@@ -55,7 +55,7 @@ export function AgainStartForm(props: {
     const withFiles: WithFiles = (call) => sender.sendWith(fields, read.files, call)
     const input = { runId: run.runId, body: { data: read.data }, withFiles }
     const onError = (error: unknown) => setErrors(errorsByField(errorOf(error).details, fields).byField)
-    return rerun.mutateAsync(input, { onError }).then(Boolean, () => false)
+    return succeeds(rerun.mutateAsync(input, { onError }))
   }
   return (
     <form ref={form} onSubmit={submit} noValidate>
