@@ -23,8 +23,8 @@ export const files = pgTable(
     sha256: text().notNull(),
     createdAt: moment().notNull(),
     /**
-     * A hash of who uploads it before any run; null if it came with a start or an answer. For a visitor of a start link, one of
-     * the link, and until a run has the file one of their address. `sha256` is '' until all of it is there.
+     * A hash of who uploads it before any run; null if it came with a start or an answer. For a visitor of a start link,
+     * a hash of the link and, until a run has the file, one of the address. `sha256` is '' until all of it is there.
      */
     uploadedBy: text(),
     /** Set in the transaction that creates the run. A row without it is an upload whose run never started. */

@@ -13,7 +13,7 @@ const UNCLAIMED_MS = 60 * 60_000
 /** A claim commits together with its run; after this long, a statement sees the run if it exists. */
 const SETTLED_MS = 60_000
 const BATCH = 200
-/** More than fits into it waits for the next sweep. */
+/** After this long, the rest waits for the next sweep. */
 const LONGEST_MS = 60_000
 
 /**

@@ -12,8 +12,9 @@ import { retryPointOf } from './retry-point'
 
 /**
  * Starts a new run that continues where a failed one stopped, on the same version and with the output of its completed
- * steps, which do not run again. The turn of an agent that was cut short continues after its recorded calls. Steps whose failure was handled do not run again either, unless that failure is why the
- * run ended. A step that ran branches runs all of them again. The old run stays as it is.
+ * steps, which do not run again. The turn of an agent that was cut short continues after its recorded calls. Steps
+ * whose failure was handled do not run again either, unless that failure is why the run ended. A step that ran branches
+ * runs all of them again. The old run stays as it is.
  * @param options.useful refuse a retry that would only end in the same way
  * @throws AppError RUN_NOT_FOUND, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */

@@ -131,8 +131,8 @@ function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: r
         ${turn.startedAt.toISOString()}::timestamptz, ${endedAt}::timestamptz
       from ended where exists (select from calls)
       on conflict (tenant_id, run_id, branch, step_id, visit) do update set version = excluded.version,
-        tools = excluded.tools, thread_id = excluded.thread_id, state = excluded.state, error_code = excluded.error_code, usage = excluded.usage, cost = excluded.cost,
-        ended_at = excluded.ended_at
+        tools = excluded.tools, thread_id = excluded.thread_id, state = excluded.state, error_code = excluded.error_code,
+        usage = excluded.usage, cost = excluded.cost, ended_at = excluded.ended_at
       returning id)`
 }
 

@@ -7,8 +7,8 @@ import { removeFiles } from '../sweep'
 import { findUpload, open } from './find'
 
 /**
- * Gives up an upload of the caller, complete or not, that no run has yet: another one may have its place. Bytes that
- * arrive later are deleted by the sweep.
+ * Cancels an upload of the caller, complete or not, that no run has yet, and makes room for another. The sweep deletes
+ * bytes that arrive later.
  * @throws AppError FORBIDDEN; FILE_NOT_FOUND, also if a run has the file
  */
 export async function cancelUpload(

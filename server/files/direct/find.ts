@@ -13,8 +13,8 @@ export function uploaderOf({ actor }: Pick<ServiceContext, 'actor'>): string {
 }
 
 /**
- * Of whom the visitors of a start link count as one: all its forms may use an upload, so that it is found again from
- * another address, but each address has places of its own. The address is a hash too, and goes once a run has the file.
+ * A visitor of a start link. Every form of the link may use the upload, so the visitor's address may change, but each
+ * address has places of its own. The address is hashed too, and is dropped once a run has the file.
  */
 export function uploaderAt(ctx: Pick<ServiceContext, 'actor'>, address: string): string {
   const uploader = uploaderOf(ctx)

@@ -12,14 +12,15 @@ export const UPLOAD_MS = 15 * 60_000
  */
 export const ARRIVING_MS = 2 * UPLOAD_MS
 /**
- * How many files may be uploaded that no run has yet: by one caller, and in a workspace by all that are known. Visitors
- * of start links have other places: at one address as many as a caller, with one link, and with all of the workspace.
+ * How many files may be uploaded that no run has yet: by one caller, and by all members and credentials of a workspace.
+ * Visitors of start links have other places: as many as a caller at one address, and these with one link and with all
+ * links of a workspace.
  */
 export const OPEN_PER_CALLER = 20
 export const OPEN_PER_TENANT = 100
 export const OPEN_PER_LINK = 100
 export const OPEN_OF_FORMS = 200
-/** As many times these, with the cancelled ones whose bytes might still arrive. */
+/** With cancelled uploads whose bytes might still arrive, each limit is this many times as high. */
 export const CANCELLED_TIMES = 3
 
 /** The largest file that is uploaded directly, in bytes. Null if this process's storage takes none. */

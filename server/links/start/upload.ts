@@ -35,7 +35,7 @@ export async function completeLinkUpload(
 }
 
 /**
- * Gives an upload up, even if the link has ended meanwhile.
+ * Cancels an upload, even if the link has ended meanwhile.
  * @throws AppError as `cancelUpload`; RATE_LIMITED
  */
 export async function cancelLinkUpload(
