@@ -410,6 +410,7 @@ CREATE TABLE agent_calls (
   started_at timestamp(3) with time zone NOT NULL,
   ended_at timestamp(3) with time zone NOT NULL,
   key_base text,
+  change bigint NOT NULL DEFAULT nextval('changes'::regclass),
   CONSTRAINT agent_calls_tenant_id_turn_id_seq_pk PRIMARY KEY (tenant_id, turn_id, seq),
   CONSTRAINT agent_calls_turn_fk FOREIGN KEY (tenant_id, turn_id) REFERENCES agent_turns(tenant_id, id) ON DELETE CASCADE
 );

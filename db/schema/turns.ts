@@ -11,7 +11,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import type { Usage } from '../../server/definition/agent'
 import type { JsonValue } from '../../server/definition/json'
-import { json, moment, written } from './columns'
+import { change, json, moment, written } from './columns'
 import { runs } from './runs'
 import { threads } from './threads'
 
@@ -87,6 +87,7 @@ export const agentCalls = pgTable(
     errorCode: text(),
     startedAt: moment().notNull(),
     endedAt: moment().notNull(),
+    change: change(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.turnId, t.seq] }),

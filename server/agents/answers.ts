@@ -119,6 +119,16 @@ export const ThreadList = component('ThreadList', {
   nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last one.'),
 })
 
+export const ThreadToolCall = component('ThreadToolCall', {
+  toolCallId: z.string(),
+  toolId: z.string().describe('The tool, or `handoff_` and the id of the agent that was handed over to.'),
+  args: AnyJson,
+  result: z
+    .object({ success: z.boolean(), value: AnyJson })
+    .nullable()
+    .describe('What the model got; a text if it was cut or is an error. Null for a call without a result.'),
+})
+
 export const ThreadTurn = component('ThreadTurn', {
   seq: z.int().min(1).describe('The place of its first message in the thread.'),
   createdAt: time('When it was saved.'),
@@ -128,19 +138,7 @@ export const ThreadTurn = component('ThreadTurn', {
     .array(component('ThreadFile', { fileId: z.string(), name: z.string(), type: z.string(), size: z.int().min(0) }))
     .optional()
     .describe('The files that the model got with it. Absent without any.'),
-  toolCalls: z
-    .array(
-      component('ThreadToolCall', {
-        toolCallId: z.string(),
-        toolId: z.string().describe('The tool, or `handoff_` and the id of the agent that was handed over to.'),
-        args: AnyJson,
-        result: z
-          .object({ success: z.boolean(), value: AnyJson })
-          .nullable()
-          .describe('What the model got; a text if it was cut or is an error. Null for a call without a result.'),
-      }),
-    )
-    .describe('The tool calls, in order.'),
+  toolCalls: z.array(ThreadToolCall).describe('The tool calls, in order.'),
   answer: z.string().describe('What the agent answered: text, or the JSON of its data.'),
   metadata: AgentAnswer.shape.metadata
     .extend({ draft: z.literal(true).optional().describe('Set for an answer of a draft, in the dashboard.') })

@@ -99,3 +99,19 @@ export const thread = {
   ],
   nextCursor: null,
 } satisfies JsonObject
+
+const ofTurn = { turnId: 'trn_01KAHVE6V80000XJ5Q8C3R7M1D', stepId: 'ask', visit: 1 }
+
+/** The calls of a turn in a run. */
+export const calls = [
+  {
+    ...{ ...ofTurn, seq: 1, kind: 'model', name: 'gpt-5-mini', text: '' },
+    ...{ usage: { inputTokens: 180, outputTokens: 22, totalTokens: 202 }, cost: null, errorCode: null },
+    ...{ startedAt: threadItem.createdAt, endedAt: '2026-01-05T09:30:01.400Z' },
+  },
+  {
+    ...{ ...ofTurn, seq: 2, kind: 'tool', name: 'tool_add', toolCallId: 'call_1' },
+    ...{ args: { a: 12, b: 13 }, result: { success: true, value: { sum: 25 } } },
+    ...{ startedAt: '2026-01-05T09:30:01.410Z', endedAt: '2026-01-05T09:30:01.425Z' },
+  },
+] satisfies JsonObject[]

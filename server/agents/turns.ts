@@ -147,7 +147,8 @@ function follow(turn: Turn | undefined, { content, metadata }: MessageRow): void
   }
 }
 
-function resultOf(output: JsonValue): ToolCall['result'] {
+/** A result as the model got it. */
+export function resultOf(output: JsonValue): NonNullable<ToolCall['result']> {
   const { type, value } = isJsonObject(output) ? output : { type: 'json', value: output }
   return { success: !String(type).startsWith('error'), value: value ?? null }
 }

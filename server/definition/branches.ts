@@ -66,3 +66,10 @@ export function iterationOf(branch: string): number[] {
     return /^\d+$/.test(key) ? [Number(key)] : []
   })
 }
+
+/** The branch and the iterations that something belongs to; empty outside branches. */
+export function placeIn(branch: string): { branch?: string; iteration?: number[] } {
+  if (!isBranch(branch)) return {}
+  const iteration = iterationOf(branch)
+  return { branch: shownBranch(branch), ...(iteration.length === 0 ? {} : { iteration }) }
+}

@@ -1,24 +1,13 @@
 import { z } from 'zod'
+import { Call } from '../agents/call-answers'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { Fields } from '../definition/schema'
-import { ms, time } from '../openapi/fields'
+import { ms, place, time } from '../openapi/fields'
 
 /** Schemas of the responses. The verbs do not parse their own responses; tests check real ones against these. */
 
 const anyObject = (text: string) => z.record(z.string(), AnyJson).describe(text)
-
-/** For a record or a pause. */
-const place = {
-  branch: z
-    .string()
-    .optional()
-    .describe('The branch it belongs to, such as `checks#1/credit`; absent outside branches.'),
-  iteration: z
-    .array(z.int().min(0))
-    .optional()
-    .describe('The number of the item in each for-each around it, outermost first.'),
-}
 
 const pause = {
   stepId: z.string().describe('The step that is waiting.'),
@@ -286,6 +275,11 @@ export const History = component('RunHistory', {
   runId: z.string(),
   historyTotal: z.int().min(0).describe('How many records the run has.'),
   stepExecutionHistory: z.array(StepRecord).describe('Oldest first.'),
+  next: z.string().nullable().describe('Send it as `after` for the next page; null on the last one.'),
+})
+export const CallList = component('CallList', {
+  runId: z.string(),
+  calls: z.array(Call).describe('In the order in which they were recorded.'),
   next: z.string().nullable().describe('Send it as `after` for the next page; null on the last one.'),
 })
 export const WholeValue = z.object({ value: AnyJson })

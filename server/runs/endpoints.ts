@@ -4,6 +4,7 @@ import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example as run } from '../openapi/example'
 import * as answers from './answers'
+import { listCalls, ReadCalls } from './calls'
 import { cancelRun } from './cancel'
 import { openRunEvents } from './events'
 import * as example from './examples'
@@ -65,6 +66,22 @@ export const RUN_ENDPOINTS = {
     },
     errors: ['RUN_NOT_FOUND'],
     run: async ({ ctx, params, query }) => ({ body: await readHistory(ctx, params.runId, query) }),
+  }),
+  listCalls: endpoint({
+    method: 'GET',
+    path: '/api/workflow/calls/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'List the calls of agents in a run',
+    description:
+      'What the agents of `call-agent` steps did: each answer of a model and each call of a tool, once it has ended, also of turns that are under way or have failed. No call is in the list twice, however many attempts the step took. Calls of an agent that another one hands over to are the result of one call. A page of more than 4 MiB has fewer calls than `limit`, but at least one.',
+    permission: 'run:read',
+    query: ReadCalls,
+    answers: {
+      200: answer('A page of calls.', answers.CallList, { page: run('A page', example.callList) }),
+    },
+    errors: ['RUN_NOT_FOUND'],
+    run: async ({ ctx, params, query }) => ({ body: await listCalls(ctx, params.runId, query) }),
   }),
   getRunValue: endpoint({
     method: 'GET',

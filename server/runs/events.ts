@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { placeIn } from '../definition/branches'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { watchRun } from '../interpreter/index'
@@ -9,7 +10,6 @@ import { runIs } from '../run-store/conditions'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { maskWords } from './mask-words'
-import { placeIn } from './present'
 
 const POLL_MS = 1_000
 

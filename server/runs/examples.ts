@@ -1,3 +1,4 @@
+import { calls } from '../agents/examples'
 import type { JsonObject } from '../definition/json'
 import { KEY_ID, T0 } from '../versioned/examples'
 import { WORKFLOW_ID, workflow } from '../workflows/examples'
@@ -163,3 +164,5 @@ export const events = [
 ].join('\n')
 
 export const exported = `${JSON.stringify(completedRun)}\n${JSON.stringify({ nextCursor: cursor })}\n`
+
+export const callList = { runId: RUN_ID, calls, next: null } satisfies JsonObject

@@ -1,5 +1,5 @@
 import type { pauses, runs, stepRecords } from '@/db/schema/runs'
-import { isBranch, iterationOf, shownBranch } from '../definition/branches'
+import { placeIn } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
 import type { Vote } from '../definition/people'
 import type { PauseSignal, RunData } from '../definition/run'
@@ -204,13 +204,6 @@ function presentVote({ via, at, data, remark, ...vote }: StoredVote, masker: Mas
     ...(via === null ? {} : { via }),
     at: iso(at),
   }
-}
-
-/** The branch and the iterations that something belongs to; empty outside branches. */
-export function placeIn(branch: string): { branch?: string; iteration?: number[] } {
-  if (!isBranch(branch)) return {}
-  const iteration = iterationOf(branch)
-  return { branch: shownBranch(branch), ...(iteration.length === 0 ? {} : { iteration }) }
 }
 
 function iso(text: string): string {

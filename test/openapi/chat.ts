@@ -31,3 +31,15 @@ export function eventProblems({ document }: Pick<Recorder, 'document'>, name: st
     check(['components', 'schemas', name], { id, event, data: JSON.parse(data) }),
   )
 }
+
+/** A run whose agent calls a tool, and its calls. */
+export async function recordCalls({ post, get }: Recorder): Promise<void> {
+  const agent = { name: 'Asked', tools: ['tool_add'], outputSchema: { type: 'object' } }
+  const agentId = (await post('/api/agents', agent)).body.id
+  const ask = { id: 'ask', type: 'call-agent', agentId, message: 'use tool_add {"a":1,"b":2}' }
+  const steps = [ask, { id: 'end', type: 'end-flow' }]
+  const definition = { name: 'Recorded', steps, edges: [{ from: 'ask', to: 'end' }] }
+  const { id } = (await post('/api/workflows', definition)).body
+  const { runId } = (await post(`/api/workflow/start/${id}`)).body
+  await get(`/api/workflow/calls/${runId}`)
+}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenants } from '@/db/schema/tenants'
 import { createAgent } from '@/server/agents/lifecycle'
+import { listCalls } from '@/server/runs/calls'
 import { cancelRun } from '@/server/runs/cancel'
 import { addComment } from '@/server/runs/comment'
 import { RUN_ENDPOINTS } from '@/server/runs/endpoints'
@@ -277,9 +278,15 @@ describe('a vault value in the texts of a run', () => {
     expect(Object.keys(READS).sort()).toEqual(reads.map(([name]) => name).sort())
     const rest = Object.values(RUN_ENDPOINTS).flatMap(({ method, path }) => (method === 'GET' ? [path] : []))
     expect(rest.sort()).toEqual(
-      ['events/{runId}', 'history/{runId}', 'runs', 'runs/export', 'status/{runId}', 'value/{runId}'].map(
-        (at) => `/api/workflow/${at}`,
-      ),
+      [
+        'calls/{runId}',
+        'events/{runId}',
+        'history/{runId}',
+        'runs',
+        'runs/export',
+        'status/{runId}',
+        'value/{runId}',
+      ].map((at) => `/api/workflow/${at}`),
     )
   })
 
@@ -296,19 +303,22 @@ describe('a vault value in the texts of a run', () => {
     expect(told.some((text) => text.includes('***'))).toBe(words)
   })
 
-  test('is not in REST answers: status, history, values, list, export, events, cancel and terminate', async () => {
+  test('is not in REST answers: status, history, calls, values, list, export, events, cancel and terminate', async () => {
     const { ctx } = runtime
     const told: Record<string, unknown> = { list: await listRuns(ctx, {}) }
     told.export = await new Response(await exportRuns(ctx, {})).text()
     for (const { runId } of runs) {
       told[`status of ${runId}`] = await getRunStatus(ctx, { runId })
       told[`history of ${runId}`] = await readHistory(ctx, runId, {})
+      const called = await listCalls(ctx, runId, {})
+      if (called.calls.length > 0) told[`calls of ${runId}`] = called
       const follow = await openRunEvents(ctx, { runId, lastEventId: null })
       const leave = AbortSignal.timeout(500)
       const events: unknown[] = []
       for await (const event of follow?.(leave) ?? []) events.push(event)
       told[`events of ${runId}`] = events
     }
+    expect(Object.keys(told).some((what) => what.startsWith('calls'))).toBe(true)
     const [, , done] = runs
     told.value = await readValue(ctx, done?.runId ?? '', { field: 'result' })
     const [cancelled, terminated] = runs.slice(-2)

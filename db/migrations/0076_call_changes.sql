@@ -1,0 +1,1 @@
+ALTER TABLE "agent_calls" ADD COLUMN "change" bigint DEFAULT nextval('changes') NOT NULL;

@@ -1,0 +1,149 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { messages } from '@/db/schema/threads'
+import { agentCalls, agentTurns } from '@/db/schema/turns'
+import { seesHidden } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import type { Usage } from '../../definition/agent'
+import { placeIn } from '../../definition/branches'
+import { isJsonObject, type JsonValue } from '../../definition/json'
+import { giveWay } from '../../give-way'
+import type { RunMasker } from '../../vault/hide'
+import { tenantMasker } from '../../vault/masker'
+import { MAX_MESSAGES } from '../messages'
+import { maskerOfRuns } from '../thread-masker'
+import { resultOf, type ToolCall } from '../turns'
+
+/** The maximum size of a page, beyond its first call. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+type Place = {
+  turnId: string
+  runId: string
+  stepId: string
+  visit: number
+  branch: string
+  seq: number
+  kind: 'model' | 'tool'
+}
+
+/** A recorded call, and what the model asked for, if it is a tool's. */
+type StoredCall = Place & {
+  change: number
+  name: string
+  output: JsonValue
+  asked: { toolCallId?: string; input?: JsonValue } | null
+  usage: Usage | null
+  cost: number | null
+  errorCode: string | null
+  startedAt: string
+  endedAt: string
+}
+
+type Shown = Omit<Place, 'runId' | 'branch' | 'kind'> & {
+  branch?: string
+  iteration?: number[]
+  name: string
+  startedAt: string
+  endedAt: string
+}
+
+export type ShownCall = Shown &
+  (
+    | { kind: 'model'; text: string; usage: Usage | null; cost: number | null; errorCode: string | null }
+    | ({ kind: 'tool' } & Omit<ToolCall, 'toolId'>)
+  )
+
+/**
+ * A page of calls in the order in which they were recorded, masked as the messages of their turns are.
+ * @param where which ones; `t` are their turns, and `c` the calls
+ * @returns with the position to continue at; null if there are no more
+ */
+export async function readCalls(
+  ctx: ServiceContext,
+  where: SQL,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ calls: ShownCall[]; next: number | null }> {
+  const found = await readPage(ctx, sql`${where} and c.change > ${after}`, limit + 1)
+  const page = found.slice(0, limit)
+  const maskers = await maskersOf(ctx, page)
+  const calls: ShownCall[] = []
+  for (const call of page) {
+    await giveWay(ctx.tenantId)
+    calls.push(shown(call, maskers(call)))
+  }
+  const last = page.at(-1)
+  return { calls, next: last && last.change < last.last ? last.change : null }
+}
+
+/** As many as fit into an answer, but at least one. `last` is the position of the last one found. */
+function readPage(ctx: ServiceContext, where: SQL, limit: number) {
+  return ctx.db.execute<StoredCall & { last: number }>(sql`
+    with page as materialized (
+      select t.id as turn, t.run_id, t.step_id, t.visit, t.branch, c.seq, c.change
+      from ${agentTurns} t join ${agentCalls} c on c.tenant_id = t.tenant_id and c.turn_id = t.id
+      where t.tenant_id = ${ctx.tenantId} and ${where}
+      order by c.change limit ${limit})
+    select * from (
+      select p.turn as "turnId", p.run_id as "runId", p.step_id as "stepId", p.visit, p.branch, p.seq,
+        p.change::float8 as change, (select max(change) from page)::float8 as last,
+        c.kind, c.name, c.output, m.asked, c.usage, c.cost, c.error_code as "errorCode",
+        c.started_at as "startedAt", c.ended_at as "endedAt",
+        coalesce(sum(octet_length(c.output::text) + coalesce(octet_length(m.asked::text), 0))
+          over (order by p.change rows between unbounded preceding and 1 preceding), 0) as before
+      from page p join ${agentCalls} c on c.tenant_id = ${ctx.tenantId} and c.turn_id = p.turn and c.seq = p.seq
+        left join lateral (
+          select a.output->'calls'->(c.seq - a.seq - 1) as asked from ${agentCalls} a
+          where c.kind = 'tool' and a.tenant_id = c.tenant_id and a.turn_id = c.turn_id and a.kind = 'model'
+            and a.seq < c.seq
+          order by a.seq desc limit 1) m on true) measured
+    where before <= ${MAX_BYTES} order by change`)
+}
+
+/** For people: hides what the run of a call hides, and the runs that spoke before it in its thread. */
+async function maskersOf(ctx: ServiceContext, page: readonly Place[]): Promise<(call: Place) => RunMasker> {
+  const vault = await tenantMasker(ctx)
+  const plain = await maskerOfRuns(ctx, [], vault)
+  if (!seesHidden(ctx) || page.length === 0) return () => plain
+  const runsOf = await runsBefore(ctx, [...new Set(page.map(({ turnId }) => turnId))])
+  const known = new Map<string, RunMasker>()
+  const byTurn = new Map<string, RunMasker>()
+  for (const { turnId, runId } of page) {
+    if (byTurn.has(turnId)) continue
+    const runs = [...new Set([...(runsOf.get(turnId) ?? []), runId])].sort()
+    const key = runs.join()
+    const masker = known.get(key) ?? (await maskerOfRuns(ctx, runs, vault))
+    known.set(key, masker)
+    byTurn.set(turnId, masker)
+  }
+  return ({ turnId }) => byTurn.get(turnId) ?? plain
+}
+
+/** The runs with messages in the history of each turn. */
+async function runsBefore(ctx: ServiceContext, turnIds: string[]): Promise<Map<string, string[]>> {
+  const rows = await ctx.db.execute<{ id: string; runs: string[] }>(sql`
+    select t.id, array_agg(distinct m.run_id) as runs from ${agentTurns} t
+      join ${messages} m on m.tenant_id = t.tenant_id and m.thread_id = t.thread_id and m.run_id is not null
+        and m.seq > t.history_to - ${MAX_MESSAGES} and m.seq <= t.history_to
+    where t.tenant_id = ${ctx.tenantId} and t.id = any(${sql.param(turnIds)}::text[]) and t.history_to > 0
+    group by t.id`)
+  return new Map(rows.map(({ id, runs }) => [id, runs]))
+}
+
+function shown({ turnId, stepId, visit, branch, seq, ...call }: StoredCall, masker: RunMasker): ShownCall {
+  const { name, output, asked, usage, cost, errorCode } = call
+  const place = { turnId, stepId, visit, ...placeIn(branch), seq }
+  const times = { startedAt: iso(call.startedAt), endedAt: iso(call.endedAt) }
+  if (call.kind === 'model') {
+    const text = isJsonObject(output) && typeof output.text === 'string' ? masker.text(output.text) : ''
+    return { ...place, kind: 'model', name, text, usage, cost, errorCode, ...times }
+  }
+  const { success, value } = resultOf(output)
+  return {
+    ...{ ...place, kind: 'tool', name: masker.text(name), toolCallId: masker.vault.text(asked?.toolCallId ?? '') },
+    ...{ args: masker.json(asked?.input ?? {}), result: { success, value: masker.json(value) }, ...times },
+  }
+}
+
+function iso(text: string): string {
+  return new Date(text).toISOString()
+}

@@ -1,0 +1,53 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { readCalls } from '../agents/journal/shown'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { MAX_PLACE } from '../definition/branches'
+import { StepRef } from '../definition/step-ref'
+import { largeRead } from '../large-reads'
+import { parseInput } from '../parse'
+import { STORABLE } from '../query/storable-text'
+import { wholeNumber } from '../query/values'
+import { requireRun } from '../run-store/find-run'
+import { CLEANUP_BRANCH, MAIN_BRANCH } from '../run-store/names'
+import { ReadHistory } from './history'
+
+const DEFAULT_LIMIT = 100
+const MAX_VISIT = 999_999_999
+
+/** The query string. */
+export const ReadCalls = z.object({
+  stepId: StepRef.refine(...STORABLE)
+    .optional()
+    .describe('Only those of this step.'),
+  visit: wholeNumber(1, MAX_VISIT).optional().describe('Only those of this visit of the step.'),
+  branch: z
+    .string()
+    .max(MAX_PLACE)
+    .refine(...STORABLE)
+    .optional()
+    .describe('Only those in this branch, as the history names it.'),
+  ...ReadHistory.shape,
+})
+
+/**
+ * A page of the calls that the agents of a run made, in the order in which they were recorded.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
+ */
+export async function listCalls(ctx: ServiceContext, runId: string, query: unknown) {
+  authorize(ctx, 'run:read')
+  const { after = 0, limit = DEFAULT_LIMIT, stepId, visit, branch } = parseInput(ReadCalls, query)
+  await requireRun(ctx, runId)
+  const roots = [MAIN_BRANCH, CLEANUP_BRANCH].map((root) => `${root}/${branch}`)
+  const where = [
+    sql`t.run_id = ${runId}`,
+    ...(stepId === undefined ? [] : [sql`t.step_id = ${stepId}`]),
+    ...(visit === undefined ? [] : [sql`t.visit = ${visit}`]),
+    ...(branch === undefined ? [] : [sql`t.branch = any(${sql.param(roots)}::text[])`]),
+  ]
+  const { calls, next } = await largeRead(ctx, (reading) =>
+    readCalls(reading, sql.join(where, sql` and `), { after, limit }),
+  )
+  return { runId, calls, next: next === null ? null : String(next) }
+}
