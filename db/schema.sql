@@ -411,6 +411,9 @@ CREATE TABLE agent_calls (
   ended_at timestamp(3) with time zone NOT NULL,
   key_base text,
   change bigint NOT NULL DEFAULT nextval('changes'::regclass),
+  provider text,
+  fallback integer,
+  tried jsonb,
   CONSTRAINT agent_calls_tenant_id_turn_id_seq_pk PRIMARY KEY (tenant_id, turn_id, seq),
   CONSTRAINT agent_calls_turn_fk FOREIGN KEY (tenant_id, turn_id) REFERENCES agent_turns(tenant_id, id) ON DELETE CASCADE
 );

@@ -66,6 +66,11 @@ export class Deadline {
     }
   }
 
+  /** Lets the work take the time that it needs; the caller's signal still ends it. */
+  lift(): void {
+    clearTimeout(this.timer)
+  }
+
   /** Ends the work for another reason. */
   abort(reason: unknown): void {
     clearTimeout(this.timer)

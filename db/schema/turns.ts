@@ -9,7 +9,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import type { Usage } from '../../server/definition/agent'
+import type { Tried, Usage } from '../../server/definition/agent'
 import type { JsonValue } from '../../server/definition/json'
 import { change, json, moment, written } from './columns'
 import { runs } from './runs'
@@ -83,6 +83,10 @@ export const agentCalls = pgTable(
     keyBase: text(),
     usage: json<Usage>(),
     cost: doublePrecision(),
+    /** Of a model: who runs it, its place among the agent's fall-back models, and what was tried before it. */
+    provider: text(),
+    fallback: integer(),
+    tried: json<Tried[]>(),
     /** Set if the answer did not count. */
     errorCode: text(),
     startedAt: moment().notNull(),

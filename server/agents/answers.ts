@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ChatEventName } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
-import { ModelConfig } from '../models/schema'
+import { fallbackFields, ModelConfig } from '../models/schema'
 import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/answers'
 import { ChatRequest, Instructions, InvokeAgent, MAX_MESSAGE } from './schema'
@@ -19,6 +19,8 @@ const usedVersion = z.union([z.string(), z.number()])
 const configured = {
   instructions: Instructions,
   model: ModelConfig,
+  fallbacks: fallbackFields.fallbacks.optional(),
+  fallbackOn: fallbackFields.fallbackOn.optional(),
   tools: z
     .array(component('AgentTool', { toolId: z.string(), version: usedVersion }))
     .describe('The tools it may call.'),
@@ -68,6 +70,7 @@ export const AgentAnswer = component('AgentAnswer', {
   metadata: z.object({
     provider: z.string().describe('The provider that answered: `scripted` if there is no key for the agent’s own.'),
     modelId: z.string(),
+    fallback: z.literal(true).optional().describe('Set if one of the agent’s fall-back models answered.'),
     version: z.int().min(1).describe('The version of the agent.'),
     usage: z.object({ inputTokens: tokens, outputTokens: tokens, totalTokens: tokens }),
     cost: z.number().min(0).optional().describe('In the currency of `model.prices`, if the agent has them.'),
@@ -163,6 +166,11 @@ export const MessageDelta = event('message.delta', 'The next piece of the answer
   text: z.string(),
   agentId: z.string(),
 }).register(components, { id: 'MessageDelta' })
+export const MessageRestart = event(
+  'message.restart',
+  'Another model answers: the pieces since the last tool call, or since the start, no longer count.',
+  { agentId: z.string() },
+).register(components, { id: 'MessageRestart' })
 export const ToolCalled = event('tool.call', 'The agent calls a tool.', { ...ofTool, args: AnyJson }).register(
   components,
   { id: 'ToolCalled' },
@@ -197,5 +205,13 @@ export const ChatFailed = event('error', 'The end: there is no answer.', {
   requestId: z.string().optional(),
 }).register(components, { id: 'ChatFailed' })
 export const ChatEvent = z
-  .discriminatedUnion('event', [MessageDelta, ToolCalled, ToolReturned, HandedOver, MessageDone, ChatFailed])
+  .discriminatedUnion('event', [
+    MessageDelta,
+    MessageRestart,
+    ToolCalled,
+    ToolReturned,
+    HandedOver,
+    MessageDone,
+    ChatFailed,
+  ])
   .register(components, { id: 'ChatEvent' })

@@ -24,10 +24,10 @@ export class Budget {
   /** The known facts about the turn so far; null until its model is known. */
   soFar: (() => TurnMetadata) | null = null
 
-  spend(usage: Usage, prices: { input: number; output: number } | undefined): void {
+  /** @param cost null without prices */
+  spend(usage: Usage, cost: number | null): void {
     this.usage = addUsage(this.usage, usage)
-    if (!prices) return
-    this.cost = (this.cost ?? 0) + costOf(usage, prices)
+    if (cost !== null) this.cost = (this.cost ?? 0) + cost
   }
 
   /** The usage, and the cost if it is known, without the errors of sums of floating point numbers. */

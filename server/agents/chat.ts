@@ -148,6 +148,7 @@ async function answerInChat(
   const { agent, lease } = turn
   const listener: TurnListener = {
     onText: (text) => log.add('message.delta', { text, agentId: agent.id }),
+    onRestart: () => log.add('message.restart', { agentId: agent.id }),
     onToolCall: ({ name, ...call }) => log.add('tool.call', { ...call, toolId: name }),
     onToolResult: ({ name, ...result }) => log.add('tool.result', { ...result, toolId: name }),
     onHandOff: (handOff) => log.add('handoff', handOff),

@@ -29,5 +29,11 @@ function checked(config: AgentConfig): AgentConfig {
     const message = 'are only for supervisor agents (supervisor: true)'
     throw new AppError('INVALID_INPUT', { details: [{ path: 'handoffs', message }] })
   }
-  return config
+  return withoutUnset(config)
+}
+
+/** Leaves out what says the same as its absence. */
+function withoutUnset({ fallbacks, fallbackOn, ...config }: AgentConfig): AgentConfig {
+  if (!fallbacks || fallbacks.length === 0) return config
+  return { ...config, fallbacks, ...(fallbackOn ? { fallbackOn } : {}) }
 }

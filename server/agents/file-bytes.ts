@@ -150,7 +150,13 @@ const REFUSALS = [400, 413, 415, 422]
 export function namingFiles(err: unknown, files: readonly MessageFile[] = []): unknown {
   if (!(err instanceof ModelFailure) || files.length === 0 || !REFUSALS.includes(err.status ?? 0)) return err
   const names = files.map(({ name }) => name).join(', ')
-  const { provider, status, transient, retryAfterMs, code } = err
+  const { provider, status, transient, retryAfterMs, code, kind } = err
   const problem = `answered with status ${status} to a message with files: ${names}`
-  return new ModelFailure(provider, problem, { transient, retryAfterMs, code, ...(status === null ? {} : { status }) })
+  return new ModelFailure(provider, problem, {
+    transient,
+    retryAfterMs,
+    code,
+    kind,
+    ...(status === null ? {} : { status }),
+  })
 }

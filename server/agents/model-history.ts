@@ -17,3 +17,21 @@ export function asModelsKnowIt(messages: ModelMessage[], nameOf: (id: string) =>
     return { ...message, content: content.length > 0 ? content : [{ type: 'text', text: '(no answer)' }] }
   })
 }
+
+/** A message as a model of another provider gets it: without the reasoning and the options that only theirs can read. */
+export function readableFor(provider: string, message: ModelMessage): ModelMessage {
+  if (message.role !== 'assistant' || typeof message.content === 'string') return message
+  const content = message.content.flatMap((part) => {
+    const { providerOptions, ...bare } = part as typeof part & { providerOptions?: Record<string, never> }
+    const [own] = Object.entries(providerOptions ?? {}).filter(([name]) => keyOf(name) === keyOf(provider))
+    if (part.type === 'reasoning' && !own) return []
+    return [(own ? { ...bare, providerOptions: Object.fromEntries([own]) } : bare) as typeof part]
+  })
+  const { providerOptions: _own, ...rest } = message
+  return { ...rest, content }
+}
+
+/** The SDK writes a provider's options under its name, or under that in camel case. */
+function keyOf(provider: string): string {
+  return provider.replaceAll('-', '').toLowerCase()
+}

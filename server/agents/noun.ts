@@ -1,5 +1,8 @@
 import { agents, agentVersions } from '@/db/schema/agents'
+import type { ServiceContext } from '../context'
+import type { ErrorDetail } from '../errors'
 import { addressProblems, keyUse } from '../models/keys'
+import type { ModelConfig } from '../models/schema'
 import { parseInput } from '../parse'
 import { misplacedSecrets } from '../vault/misplaced'
 import type { Drafted } from '../versioned/draft'
@@ -22,7 +25,16 @@ export const AGENT: Drafted<AgentRow, AgentVersionRow, AgentConfig, PresentedAge
     ctx.db.insert(agentVersions).values({ ...saved, agentId: id, config }),
   contentOf: (version) => version.config,
   same: sameJson,
-  problems: async (ctx, { model }) => [...addressProblems(model), ...(await misplacedSecrets(ctx, keyUse(model)))],
+  problems: modelProblems,
   present: presentAgent,
   withDraft: (current, draft) => mergeConfig(current, parseInput(UpdateAgent, draft)),
+}
+
+async function modelProblems(ctx: ServiceContext, { model, fallbacks = [] }: AgentConfig): Promise<ErrorDetail[]> {
+  const problemsOf = async (one: ModelConfig, path: string) => [
+    ...addressProblems(one, path),
+    ...(await misplacedSecrets(ctx, keyUse(one, path))),
+  ]
+  const found = [problemsOf(model, 'model'), ...fallbacks.map((one, index) => problemsOf(one, `fallbacks[${index}]`))]
+  return (await Promise.all(found)).flat()
 }

@@ -14,8 +14,14 @@ export function presentAgent(row: AgentRow, config: AgentConfig) {
   }
 }
 
-function configured({ instructions, model, tools, outputSchema, supervisor, handoffs }: AgentConfig) {
-  return { instructions, model, tools, outputSchema, supervisor, handoffs }
+function configured(config: AgentConfig) {
+  const { instructions, model, fallbacks, fallbackOn, tools, outputSchema, supervisor, handoffs } = config
+  return {
+    ...{ instructions, model },
+    ...(fallbacks ? { fallbacks } : {}),
+    ...(fallbackOn ? { fallbackOn } : {}),
+    ...{ tools, outputSchema, supervisor, handoffs },
+  }
 }
 
 /** A version with its whole configuration. */

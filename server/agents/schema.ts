@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AgentConfig } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
-import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
+import { fallbackFields, ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { listVersioned } from '../versioned/list-schema'
 import { SeenVersion } from '../versioned/seen-version'
 
@@ -39,6 +39,8 @@ const fields = {
     .describe('For people, and for agents that decide whether to hand over to this one.'),
   instructions: Instructions.describe('The system prompt.'),
   model: ModelConfig.describe('The model it uses.'),
+  fallbacks: fallbackFields.fallbacks.optional(),
+  fallbackOn: fallbackFields.fallbackOn.optional(),
   tools: z.array(ToolUse).max(64).describe('The tools it may call: ids, or ids with versions.'),
   /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: z

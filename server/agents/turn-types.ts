@@ -59,6 +59,8 @@ export interface ToolEvent {
 /** Receives the events of a turn. */
 export interface TurnListener {
   onText: (text: string) => void
+  /** Another model answers anew: the text since the last call no longer counts. */
+  onRestart: () => void
   onToolCall: (event: ToolEvent & { args: JsonValue }) => void
   onToolResult: (event: ToolEvent & ToolResult) => void
   onHandOff: (event: { from: string; to: string; message: string }) => void

@@ -1,18 +1,20 @@
 import type { ModelMessage } from 'ai'
+import { Deadline } from '@/lib/deadline'
 import type { ServiceContext } from '../context'
 import type { TurnMetadata } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
-import { type AnswerEnd, oddEnd, whyNotWhole } from '../models/answer-end'
+import { type AnswerEnd, isRefusal, oddEnd, whyNotWhole } from '../models/answer-end'
 import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
-import { type OpenModel, openModel } from '../models/registry'
+import { ModelFailure } from '../models/failure'
+import { type Author, type Models, openModels } from '../models/fallback'
 import { requireWhole } from '../models/whole-answer'
 import { Budget, costOf } from './budget'
 import { namingFiles, withFiles } from './file-bytes'
 import type { Said } from './journal/call'
 import { Journal } from './journal/journal'
 import type { ReplyMessage } from './messages'
-import { asModelsKnowIt } from './model-history'
+import { asModelsKnowIt, readableFor } from './model-history'
 import { systemPrompt, userParts } from './prompt'
 import { MAX_ANSWER, readAnswer } from './read-answer'
 import { runToolCalls } from './tool-calls'
@@ -28,19 +30,18 @@ const MAX_CALLS_PER_ROUND = 16
  * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, the signal's reason
  */
 export async function runTurn(ctx: ServiceContext, request: TurnRequest, options: TurnOptions): Promise<TurnResult> {
-  const { config } = request.agent
   const budget = options.budget ?? new Budget()
   const depth = options.depth ?? 0
   const journal = options.journal ?? new Journal()
-  const open = await openModel(ctx, config.model)
+  const models = await openModels(ctx, request.agent.config)
   const { versions } = journal
   const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth, versions })
   journal.keepVersions(versions ?? versionsOf(tools))
-  const turn = new Turn(ctx, request, { ...options, budget, depth, journal, runTurn }, open, tools)
+  const turn = new Turn(ctx, request, { ...options, budget, depth, journal, runTurn }, models, tools)
   if (depth === 0) budget.soFar = () => turn.metadata
   const answered = await turn.run()
   const { data, text, repaired, end } = request.structured ? await turn.structured(answered) : turn.spoken(answered)
-  const cut = request.structured ? null : whyNotWhole(end, config.model.settings.maxOutputTokens)
+  const cut = request.structured ? null : whyNotWhole(end, models.config.settings.maxOutputTokens)
   if (cut !== null) warnings.push(`The answer ${cut}.`)
   const metadata: TurnMetadata = {
     ...turn.metadata,
@@ -60,6 +61,10 @@ interface Final {
 
 class Turn {
   readonly replies: ReplyMessage[] = []
+  /** The models that gave the replies with calls. */
+  private readonly authors = new Map<ModelMessage, Author>()
+  /** Whether text of an answer that has not ended was passed on. */
+  private spoke = false
   rounds = 0
   toolCalls = 0
   private readonly outputSchema: JsonObject | null
@@ -68,7 +73,7 @@ class Turn {
     private readonly ctx: ServiceContext,
     private readonly request: TurnRequest,
     private readonly options: RunningTurn,
-    private readonly open: OpenModel,
+    private readonly models: Models,
     private readonly tools: Map<string, AgentTool>,
   ) {
     this.outputSchema = request.structured ? request.agent.config.outputSchema : null
@@ -76,10 +81,11 @@ class Turn {
 
   /** Its usage so far. */
   get metadata(): TurnMetadata {
-    const { open, options, request } = this
+    const { models, options, request } = this
+    const { provider, modelId, fallback } = models.author
     return {
-      provider: open.provider,
-      modelId: open.modelId,
+      ...{ provider, modelId },
+      ...(fallback === null ? {} : { fallback: true as const }),
       version: request.agent.version,
       ...(request.agent.draft ? { draft: true as const } : {}),
       ...options.budget.spent,
@@ -100,6 +106,7 @@ class Turn {
       this.rounds += 1
       this.toolCalls += calls.length
       this.replies.push(message)
+      this.authors.set(message, answer.by)
       this.replies.push(await runToolCalls(this.ctx, calls, this.tools, this.request, this.options))
     }
   }
@@ -134,8 +141,8 @@ class Turn {
 
   /** @throws ModelFailure if the answer is incomplete, otherwise for the given problem, if any */
   private refuse(end: AnswerEnd, problem: string | null = null): void {
-    const { maxOutputTokens } = this.request.agent.config.model.settings
-    requireWhole(this.open.provider, end, { maxOutputTokens, problem })
+    const { maxOutputTokens } = this.models.config.settings
+    requireWhole(this.models.open.provider, end, { maxOutputTokens, problem })
   }
 
   /** Names the tool by its id and makes arguments storable; a call with arguments that cannot be stored is not made. */
@@ -150,50 +157,117 @@ class Turn {
 
   /** The next answer, which the journal may have. */
   private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<Said> {
-    const { prices } = this.request.agent.config.model
     const { journal, budget } = this.options
-    const said = await journal.answer(
-      this.open.modelId,
-      (usage) => (prices ? costOf(usage, prices) : null),
-      async () => this.saidIn(await this.call(more, mayCallTools), mayCallTools),
-    )
-    budget.spend(said.usage, prices)
-    return said
+    for (;;) {
+      const said = await journal.answer(() => this.made(more, mayCallTools))
+      this.models.stayWith(said.by)
+      budget.spend(said.usage, said.cost)
+      if (!isRefusal(said.end) || !this.models.passOn('refused')) return said
+      journal.passOver('MODEL_ERROR')
+      this.restart()
+    }
+  }
+
+  /** An answer of the first model that gives one. */
+  private async made(more: ModelMessage[], mayCallTools: boolean): Promise<Said> {
+    for (;;) {
+      try {
+        return this.saidIn(await this.call(more, mayCallTools), mayCallTools)
+      } catch (err) {
+        if (!(err instanceof ModelFailure) || !this.models.passOn(err.kind)) throw err
+        this.restart()
+      }
+    }
+  }
+
+  /** Takes back what an answer has said so far. */
+  private restart(): void {
+    if (this.spoke) this.options.listener?.onRestart()
+    this.spoke = false
   }
 
   private saidIn(answer: ModelAnswer, mayCallTools: boolean): Said {
     const { text, end, usage, toolCalls } = answer
+    const { prices } = this.models.config
     const made = mayCallTools ? toolCalls.slice(0, MAX_CALLS_PER_ROUND) : []
     const calls = made.map((call) => this.readable(call))
-    return { text, end, usage, calls, message: calls.length > 0 ? withCalls(answer, calls) : null }
+    const message = calls.length > 0 ? withCalls(answer, calls) : null
+    const cost = prices ? costOf(usage, prices) : null
+    return { text, end, usage, calls, message, cost, by: this.models.author, tried: this.models.takeTried() }
   }
 
   private async call(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
-    const { history, userMessage, agent } = this.request
-    const { listener, signal, deadline } = this.options
-    const conversation = asModelsKnowIt(
-      [...history, { role: 'user', content: userParts(userMessage) }, ...this.replies, ...more],
-      (id) => nameOf(this.tools, id),
-    )
+    const { userMessage, agent } = this.request
+    const { open } = this.models
+    const limits = this.limits()
+    const { signal, deadline } = limits
+    const conversation = asModelsKnowIt(this.conversation(more), (id) => nameOf(this.tools, id))
     const { files: current } = userMessage
-    const { messages, release } = await withFiles(this.ctx, conversation, { current, signal, deadline })
-    return callModel(
-      this.open,
-      {
-        system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
-        messages,
-        tools: [...this.tools.values()],
-        mayCallTools,
-        outputSchema: this.outputSchema,
-        // Only the first agent's text goes to the listener; a handoff's answer goes to the agent that asked for it.
-        onText: this.options.depth === 0 && !this.request.structured ? listener?.onText : undefined,
-      },
-      { signal, deadline },
-    )
-      .catch((err: unknown) => {
-        throw namingFiles(err, current)
-      })
-      .finally(release)
+    try {
+      const { messages, release } = await withFiles(this.ctx, conversation, { current, signal, deadline })
+      return await callModel(
+        open,
+        {
+          system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
+          messages,
+          tools: [...this.tools.values()],
+          mayCallTools,
+          outputSchema: this.outputSchema,
+          onText: this.hearing(limits.lift),
+        },
+        { signal, deadline, mayPassOn: ({ kind }) => this.models.mayPassOn(kind) },
+      )
+        .catch((err: unknown) => {
+          throw namingFiles(err, current)
+        })
+        .finally(release)
+    } finally {
+      limits.release()
+    }
+  }
+
+  /** The messages so far, without what only the model of another provider can read. */
+  private conversation(more: ModelMessage[]): ModelMessage[] {
+    const { history, userMessage } = this.request
+    const said: ModelMessage[] = [...history, { role: 'user', content: userParts(userMessage) }, ...this.replies]
+    const { author, alone } = this.models
+    const isOwn = (message: ModelMessage) => {
+      const by = this.authors.get(message)
+      return by !== undefined && by.provider === author.provider && by.fallback === author.fallback
+    }
+    const readable = alone ? said : said.map((one) => (isOwn(one) ? one : readableFor(author.provider, one)))
+    return [...readable, ...more]
+  }
+
+  /**
+   * Only the first agent's text goes to the listener; a handoff's answer goes to the agent that asked for it.
+   * @param begun is called once the model has begun to speak
+   */
+  private hearing(begun: () => void): ((text: string) => void) | undefined {
+    const { listener, depth } = this.options
+    if (!listener || depth > 0 || this.request.structured) return undefined
+    this.spoke = false
+    return (text) => {
+      begun()
+      this.spoke = true
+      listener.onText(text)
+    }
+  }
+
+  /** What a call may take: a model that another one follows, half of the time that is left to begin its answer. */
+  private limits() {
+    const { signal, deadline } = this.options
+    if (!this.models.mayPassOn('unavailable')) return { signal, deadline, lift: () => {}, release: () => {} }
+    const { provider } = this.models.open
+    const ms = Math.max(1, (deadline - performance.now()) / 2)
+    const late = () => new ModelFailure(provider, 'did not answer in time', { transient: true, kind: 'unavailable' })
+    const limit = new Deadline(signal, ms, late)
+    return {
+      signal: limit.signal,
+      deadline: performance.now() + ms,
+      lift: () => limit.lift(),
+      release: () => limit.release(),
+    }
   }
 }
 

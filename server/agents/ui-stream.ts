@@ -51,6 +51,11 @@ class Parts {
         yield* this.beginText()
         yield { type: 'text-delta', id: this.text ?? '', delta: String(data.text) }
         return
+      case 'message.restart':
+        yield* this.endText()
+        // This protocol cannot take a text back, so this names the one that no longer counts.
+        yield { type: 'data-restart', data: { id: `text-${this.texts}` } }
+        return
       case 'tool.call':
         yield* this.endText()
         yield {

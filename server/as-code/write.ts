@@ -47,18 +47,24 @@ function inOrder<T extends object>(object: T, known: readonly string[]): T {
 }
 
 export function writeAgent(config: AgentConfig): JsonObject {
-  const { name, description, instructions, model, tools, outputSchema, supervisor, handoffs } = config
-  const { settings, ...rest } = model
+  const { name, description, instructions, model, fallbacks, fallbackOn, tools, outputSchema, supervisor, handoffs } =
+    config
   return toStorableJson({
     name,
     ...unless(description === '', { description }),
-    model: { ...rest, ...unless(Object.keys(settings).length === 0, { settings }) },
+    model: writeModel(model),
+    ...(fallbacks ? { fallbacks: fallbacks.map(writeModel) } : {}),
+    ...(fallbackOn ? { fallbackOn } : {}),
     ...unless(!supervisor, { supervisor }),
     ...unless(instructions === '', { instructions }),
     ...unless(tools.length === 0, { tools: tools.map((use) => unlessLatest(use, use.toolId)) }),
     ...unless(handoffs.length === 0, { handoffs: handoffs.map((use) => unlessLatest(use, use.agentId)) }),
     ...unless(outputSchema === null, { outputSchema }),
   })
+}
+
+function writeModel({ settings, ...model }: AgentConfig['model']) {
+  return { ...model, ...unless(Object.keys(settings).length === 0, { settings }) }
 }
 
 /** A bare id means the latest version. */

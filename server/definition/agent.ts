@@ -27,12 +27,26 @@ export type ModelConfig = {
   prices?: { input: number; output: number } | undefined
 }
 
+/** Why a model gave no answer, in terms that all providers share. */
+export type FailureKind = 'unavailable' | 'rate-limited' | 'key' | 'too-long' | 'refused'
+
+/** A model that was asked, or left out because it has no key, before the one that answered. */
+export type Tried = {
+  provider: string
+  modelId: string
+  why: FailureKind | 'no-key'
+}
+
 /** The contents of a version of an agent. */
 export type AgentConfig = {
   name: string
   description: string
   instructions: string
   model: ModelConfig
+  /** The models that answer instead if it gives no answer, in this order; absent without any. */
+  fallbacks?: ModelConfig[] | undefined
+  /** When they do; absent for the usual reasons. */
+  fallbackOn?: FailureKind[] | undefined
   tools: { toolId: string; version: string | number }[]
   /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: JsonObject | null
@@ -51,6 +65,8 @@ export type Usage = {
 export type TurnMetadata = {
   provider: string
   modelId: string
+  /** Set if a fall-back model answered. */
+  fallback?: true
   version: number
   /** Set for an answer of a draft, which was based on that version. */
   draft?: true
@@ -105,4 +121,11 @@ export type UserMessage = {
 export type MessageContent = UserMessage | string | JsonValue[]
 
 /** The events of a chat stream. */
-export type ChatEventName = 'message.delta' | 'tool.call' | 'tool.result' | 'handoff' | 'message.done' | 'error'
+export type ChatEventName =
+  | 'message.delta'
+  | 'message.restart'
+  | 'tool.call'
+  | 'tool.result'
+  | 'handoff'
+  | 'message.done'
+  | 'error'

@@ -25,6 +25,11 @@ export function endOf(answer: {
   return { finishReason, refusal: refusal?.slice(0, MAX_REFUSAL) ?? null }
 }
 
+/** Whether the model or its provider's filter refused to answer. */
+export function isRefusal({ finishReason, refusal }: AnswerEnd): boolean {
+  return refusal !== null || finishReason === 'content-filter'
+}
+
 /** Why an answer is incomplete, as a sentence continues after "the answer"; null without a sign of it. */
 export function whyNotWhole({ finishReason, refusal }: AnswerEnd, maxOutputTokens: number | undefined): string | null {
   if (refusal !== null) return `is a refusal: ${refusal}`

@@ -19,12 +19,14 @@ import { type JsonObject, toStorableJson } from '../definition/json'
 import { traced } from '../telemetry/traces'
 import { type AnswerEnd, endOf } from './answer-end'
 import { distinctCalls } from './distinct-calls'
-import { toModelFailure } from './failure'
+import { type ModelFailure, toModelFailure } from './failure'
 import type { OpenModel } from './registry'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8_000
 const MAX_ATTEMPTS = 6
+/** Of a model that another one follows. */
+const ATTEMPTS_BEFORE_NEXT = 2
 
 export interface ModelTool {
   name: string
@@ -59,17 +61,20 @@ export interface ModelAnswer {
   end: AnswerEnd
 }
 
+interface CallLimits {
+  signal: AbortSignal
+  /** In `performance.now()` time. */
+  deadline: number
+  /** Whether another model answers after that failure, so that fewer attempts are enough. */
+  mayPassOn?: (failure: ModelFailure) => boolean
+}
+
 /**
  * Gets one answer from the model. Retries transient failures (429, 5xx, no connection) with backoff, as long as the
  * deadline allows and no text was passed on.
- * @param deadline in `performance.now()` time
  * @throws ModelFailure, or the signal's reason
  */
-export function callModel(
-  open: OpenModel,
-  request: ModelRequest,
-  limits: { signal: AbortSignal; deadline: number },
-): Promise<ModelAnswer> {
+export function callModel(open: OpenModel, request: ModelRequest, limits: CallLimits): Promise<ModelAnswer> {
   return traced(
     () => ({
       name: `chat ${open.provider}`,
@@ -92,7 +97,7 @@ export function callModel(
 async function callUntilAnswered(
   open: OpenModel,
   request: ModelRequest,
-  { signal, deadline }: { signal: AbortSignal; deadline: number },
+  { signal, deadline, mayPassOn = () => false }: CallLimits,
 ): Promise<ModelAnswer> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted()
@@ -111,7 +116,9 @@ async function callUntilAnswered(
       const failure = toModelFailure(err, open.provider)
       const backOff = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (0.8 + Math.random() * 0.4)
       const waitMs = failure.retryAfterMs ?? backOff
-      const pointless = !failure.transient || spoke || attempt === MAX_ATTEMPTS
+      const others = mayPassOn(failure)
+      const enough = attempt >= (others ? ATTEMPTS_BEFORE_NEXT : MAX_ATTEMPTS) || (others && waitMs > LONGEST_WAIT_MS)
+      const pointless = !failure.transient || spoke || enough
       if (pointless || performance.now() + waitMs >= deadline) throw failure
       await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
     }

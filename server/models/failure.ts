@@ -1,5 +1,5 @@
 import { APICallError, ToolChoiceViolationError } from 'ai'
-import type { FailedTurn } from '../definition/agent'
+import type { FailedTurn, FailureKind } from '../definition/agent'
 import { OutboundFailure } from '../net/outbound-failure'
 import type { AnswerEnd } from './answer-end'
 
@@ -15,6 +15,7 @@ export class ModelFailure extends Error {
       code?: ModelFailure['code']
       status?: number
       answer?: AnswerEnd
+      kind?: FailureKind | null
     } = {},
   ) {
     super(`${provider} ${problem}`)
@@ -23,6 +24,7 @@ export class ModelFailure extends Error {
     this.code = options.code ?? 'MODEL_ERROR'
     this.status = options.status ?? null
     this.answer = options.answer ?? null
+    this.kind = options.kind ?? null
   }
   /** Whether the same call may succeed later. */
   readonly transient: boolean
@@ -34,6 +36,8 @@ export class ModelFailure extends Error {
   readonly status: number | null
   /** How the answer ended, if any. */
   readonly answer: AnswerEnd | null
+  /** Why another model may answer instead; null if it would fail, too. */
+  readonly kind: FailureKind | null
   /** The turn's usage so far, once known. */
   turn: FailedTurn | null = null
 }
@@ -50,19 +54,35 @@ export function toModelFailure(err: unknown, provider: string): ModelFailure {
     const { transient, code } = outbound
     return new ModelFailure(provider, `could not be used. ${outbound.message}`, {
       transient,
-      ...(code === 'SECRET_NOT_ALLOWED' ? { code } : {}),
+      ...(code === 'SECRET_NOT_ALLOWED' ? { code, kind: 'key' } : { kind: 'unavailable' }),
     })
   }
   if (ToolChoiceViolationError.isInstance(err))
     return new ModelFailure(provider, 'kept calling tools although it had to answer')
   if (!APICallError.isInstance(err)) return new ModelFailure(provider, 'gave an unreadable answer')
   const status = err.statusCode
-  if (status === undefined) return new ModelFailure(provider, 'could not be reached', { transient: true })
+  if (status === undefined)
+    return new ModelFailure(provider, 'could not be reached', { transient: true, kind: 'unavailable' })
   if (status < 400) return new ModelFailure(provider, 'gave an unreadable answer')
   const transient = status >= 500 || TRANSIENT.has(status)
   const why = status === 401 || status === 403 ? ': the key was refused' : ''
   const retryAfterMs = retryAfter(err.responseHeaders ?? {})
-  return new ModelFailure(provider, `answered with status ${status}${why}`, { transient, retryAfterMs, status })
+  return new ModelFailure(provider, `answered with status ${status}${why}`, {
+    transient,
+    retryAfterMs,
+    status,
+    kind: kindOf(status, err.responseBody ?? ''),
+  })
+}
+
+/** How providers say that a prompt does not fit into the model. */
+const TOO_LONG = /context_length_exceeded|prompt is too long|exceeds? the (maximum|context)|maximum context length/i
+
+function kindOf(status: number, body: string): FailureKind | null {
+  if (status === 429) return 'rate-limited'
+  if (status >= 500 || TRANSIENT.has(status)) return 'unavailable'
+  if (status === 401 || status === 403) return 'key'
+  return status === 413 || (status === 400 && TOO_LONG.test(body)) ? 'too-long' : null
 }
 
 function retryAfter(headers: Record<string, string>): number | null {

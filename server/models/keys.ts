@@ -40,17 +40,17 @@ export function addressOf({ provider, baseUrl }: ModelConfig): URL | null {
 }
 
 /** Rejects an address that could never be called. Those of the installation may be private. */
-export function addressProblems({ provider, baseUrl }: ModelConfig): ErrorDetail[] {
+export function addressProblems({ provider, baseUrl }: ModelConfig, path = 'model'): ErrorDetail[] {
   const message = provider === 'openai-compatible' && baseUrl !== undefined ? neverCalled(baseUrl) : null
-  return message === null ? [] : [{ path: 'model.baseUrl', message }]
+  return message === null ? [] : [{ path: `${path}.baseUrl`, message }]
 }
 
 /** The secret that an agent refers to for its key, and its destination. */
-export function keyUse(model: ModelConfig): SecretUse | null {
+export function keyUse(model: ModelConfig, path = 'model'): SecretUse | null {
   const name = namedSecret(model)
   const url = addressOf(model)
   if (name === undefined || url === null) return null
-  return { names: [name], url, path: model.provider === 'openai-compatible' ? 'model.baseUrl' : 'model.apiKey' }
+  return { names: [name], url, path: `${path}.${model.provider === 'openai-compatible' ? 'baseUrl' : 'apiKey'}` }
 }
 
 /**

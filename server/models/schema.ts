@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ModelConfig as Model, ProviderName } from '../definition/agent'
+import type { FailureKind, ModelConfig as Model, ProviderName } from '../definition/agent'
 import { components } from '../definition/component'
 
 export const PROVIDERS = [
@@ -9,6 +9,16 @@ export const PROVIDERS = [
   'google',
   'openai-compatible',
 ] as const satisfies readonly ProviderName[]
+
+/** Why the next model may answer. */
+export const FAILURE_KINDS = [
+  'unavailable',
+  'rate-limited',
+  'key',
+  'too-long',
+  'refused',
+] as const satisfies readonly FailureKind[]
+
 export type { ProviderName } from '../definition/agent'
 
 /** Settings of a model call, in terms all providers share. */
@@ -60,6 +70,21 @@ export const ModelConfig = z
   })
   .register(components, { id: 'ModelConfig' })
 export type ModelConfig = Model
+
+/** The models that answer in place of an agent's own, and when. */
+export const fallbackFields = {
+  fallbacks: z
+    .array(ModelConfig.refine(({ provider }) => provider !== 'scripted', 'must be a model, not the scripted one'))
+    .max(3)
+    .describe('The models that answer if `model` gives no answer, in this order. One without a key is left out.'),
+  fallbackOn: z
+    .array(z.enum(FAILURE_KINDS))
+    .min(1)
+    .max(FAILURE_KINDS.length)
+    .describe(
+      'When the next model answers: if one is `unavailable` (no connection, no answer in time, 5xx) or `rate-limited`, which are the default; if its `key` is refused, the conversation is `too-long` for it, or it `refused` to answer.',
+    ),
+}
 
 export const SCRIPTED_MODEL: ModelConfig = { provider: 'scripted', modelId: 'scripted', settings: {} }
 

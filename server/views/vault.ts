@@ -105,14 +105,17 @@ async function readAgents(ctx: ServiceContext): Promise<User[]> {
           namesSecrets(sql`${agentVersions.config}->'model'->'apiKey'`),
           // These use the secret with the well-known name implicitly.
           inArray(sql`${agentVersions.config}->'model'->>'provider'`, Object.keys(KEY_NAMES)),
+          sql`${agentVersions.config}->'fallbacks' is not null`,
         ),
       ),
     )
     .orderBy(name)
     .limit(MAX_USERS)
   return rows.flatMap(({ config, ...row }) => {
-    const secret = keySecret(config.model)
-    return secret ? [{ kind: 'agent' as const, ...row, names: [secret], url: addressOf(config.model) }] : []
+    return [config.model, ...(config.fallbacks ?? [])].flatMap((model) => {
+      const secret = keySecret(model)
+      return secret ? [{ kind: 'agent' as const, ...row, names: [secret], url: addressOf(model) }] : []
+    })
   })
 }
 

@@ -212,3 +212,23 @@ test('two versions of an agent answer the same message beside each other', async
   }
   await expect(page.getByRole('region', { name: 'Second answer' })).toContainText('Draft, based on version')
 })
+
+test('an agent gets a fall-back model and the reasons for which it answers', async ({ page, workspace }) => {
+  const { agent } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/agents/${agent}`)
+  await page.getByRole('button', { name: 'Add fall-back' }).click()
+  const fallback = page.getByRole('group', { name: 'Fall-back 1' })
+  await fallback.getByLabel('Provider').selectOption('anthropic')
+  await page.getByLabel('Its key is refused').check()
+  await expect(page.getByText(/Draft saved/)).toBeVisible()
+  await page.reload()
+  await expect(fallback.getByLabel('Provider')).toHaveValue('anthropic')
+  await expect(page.getByLabel('Its key is refused')).toBeChecked()
+  await expect(page.getByLabel('It refuses to answer')).not.toBeChecked()
+  await page.getByRole('button', { name: 'Remove fall-back 1' }).click()
+  await expect(fallback).toHaveCount(0)
+  await expect(page.getByText(/Draft saved/)).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Add fall-back' })).toBeVisible()
+  await expect(fallback).toHaveCount(0)
+})

@@ -1,8 +1,9 @@
 import type { ToolResultPart } from 'ai'
-import type { Usage } from '../../definition/agent'
+import type { Tried, Usage } from '../../definition/agent'
 import { isJsonObject, type JsonValue, toStorableJson } from '../../definition/json'
 import type { AnswerEnd } from '../../models/answer-end'
 import { NO_USAGE, type ToolRequest } from '../../models/call'
+import type { Author } from '../../models/fallback'
 import type { ReplyMessage } from '../messages'
 
 /** An answer of a model, as its turn uses it. */
@@ -14,6 +15,11 @@ export interface Said {
   /** The message with exactly these calls; null without any. */
   message: ReplyMessage | null
   usage: Usage
+  /** Null without prices. */
+  cost: number | null
+  by: Author
+  /** The models that were tried before it; null if none was. */
+  tried: Tried[] | null
 }
 
 export type ToolOutput = ToolResultPart['output']
@@ -28,6 +34,10 @@ export interface Call {
   keyBase: string | null
   usage: Usage | null
   cost: number | null
+  /** Of an answer: the provider of its model, the model's place among the fall-backs, and what was tried before it. */
+  provider: string | null
+  fallback: number | null
+  tried: Tried[] | null
   errorCode: string | null
   startedAt: string
   endedAt: string
@@ -48,10 +58,14 @@ export function storedAnswer({ text, end, calls, message }: Said): JsonValue {
 }
 
 /** The answer in a row that `storedAnswer` wrote. */
-export function answerIn({ output, usage }: Call): Said {
+export function answerIn({ output, usage, cost, name, provider, fallback, tried }: Call): Said {
   return {
-    ...(output as unknown as Omit<Said, 'usage'>),
+    ...(output as unknown as Pick<Said, 'text' | 'end' | 'calls' | 'message'>),
     usage: usage ?? NO_USAGE,
+    cost,
+    // Rows of earlier releases have no provider.
+    by: { provider: provider ?? '', modelId: name, fallback },
+    tried,
   }
 }
 

@@ -50,34 +50,35 @@ export class Journal {
     if (this.book) this.book.turn.tools = versions
   }
 
-  /**
-   * The next answer of a model. A new one is not recorded yet.
-   * @param costOf its price, if that is known
-   */
-  async answer(model: string, costOf: (usage: Usage) => number | null, make: () => Promise<Said>): Promise<Said> {
+  /** The next answer of a model. A new one is not recorded yet. */
+  async answer(make: () => Promise<Said>): Promise<Said> {
     // Answers that did not count are not given again.
     while (this.known.get(this.next)?.errorCode) this.next += 1
     const seq = this.next
     const known = this.known.get(seq)
-    const said = known ? answerIn(known) : await this.made(seq, model, costOf, make)
+    const said = known ? answerIn(known) : await this.made(seq, make)
     this.asked = seq
     this.keyBase = known?.keyBase ?? null
     this.next = seq + 1 + said.calls.length
     return said
   }
 
-  private async made(
-    seq: number,
-    name: string,
-    costOf: (usage: Usage) => number | null,
-    make: () => Promise<Said>,
-  ): Promise<Said> {
+  private async made(seq: number, make: () => Promise<Said>): Promise<Said> {
     await this.mayBegin()
     const startedAt = this.now()
     const said = await make()
-    const { usage } = said
-    this.add({ seq, kind: 'model', name, startedAt, usage, cost: costOf(usage), output: () => storedAnswer(said) })
+    const { usage, cost, tried } = said
+    const { modelId: name, provider, fallback } = said.by
+    const output = () => storedAnswer(said)
+    this.add({ seq, kind: 'model', name, startedAt, usage, cost, provider, fallback, tried, output })
     return said
+  }
+
+  /** Notes that the latest answer does not count: another model answers in its place. */
+  passOver(errorCode: string): void {
+    const last = this.pending.find(({ seq }) => seq === this.asked)
+    if (last) last.errorCode = errorCode
+    this.next = this.asked + 1
   }
 
   /** The number of a call that the latest answer asked for, by its place among them. */
@@ -104,7 +105,8 @@ export class Journal {
   /** Adds the result of a tool call, to be recorded with the next one that is. */
   addResult(seq: number, name: string, startedAt: string, result: ToolOutput): void {
     const output = () => toStorableJson(result)
-    this.add({ seq, kind: 'tool', name, startedAt, usage: null, cost: null, output })
+    const none = { usage: null, cost: null, provider: null, fallback: null, tried: null }
+    this.add({ seq, kind: 'tool', name, startedAt, ...none, output })
   }
 
   /** Records what was added. */

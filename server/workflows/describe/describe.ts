@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ModelMessage } from 'ai'
 import { Deadline } from '@/lib/deadline'
-import { Budget } from '../../agents/budget'
+import { Budget, costOf } from '../../agents/budget'
 import { toAppError } from '../../agents/failed-turn'
 import { countCall } from '../../auth/limits'
 import { authorize } from '../../auth/policy'
@@ -153,7 +153,8 @@ class Attempts {
       },
       limits,
     )
-    this.budget.spend(usage, this.model.prices)
+    const { prices } = this.model
+    this.budget.spend(usage, prices ? costOf(usage, prices) : null)
     requireWhole(this.open.provider, end, { maxOutputTokens: undefined })
     return { text, tokens: usage.totalTokens }
   }

@@ -12,5 +12,9 @@ export const DATA_FOR_AGENT = 'Data for the agent'
 
 export function formOf(agent: Omit<AgentForm, never>): AgentForm {
   const { name, description, instructions, model, tools, outputSchema, supervisor, handoffs } = agent
-  return { name, description, instructions, model, tools, outputSchema, supervisor, handoffs }
+  const { fallbacks = [], fallbackOn } = agent
+  return {
+    ...{ name, description, instructions, model, fallbacks, ...(fallbackOn ? { fallbackOn } : {}) },
+    ...{ tools, outputSchema, supervisor, handoffs },
+  }
 }

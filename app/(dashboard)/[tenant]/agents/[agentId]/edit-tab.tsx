@@ -5,6 +5,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
 import type { AgentForm } from './agent-form'
+import { FallbackFields } from './fallback-fields'
 import { ModelFields } from './model-fields'
 import { UsesEditor } from './uses-editor'
 
@@ -55,6 +56,7 @@ export function EditTab(props: {
         />
       </section>
       <ModelFields model={form.model} onChange={(model) => change({ model })} error={error} readOnly={readOnly} />
+      <FallbackFields form={form} change={change} error={error} readOnly={readOnly} />
       <UsesEditor
         title="Tools"
         text="The agent can call only these."

@@ -25,20 +25,37 @@ const NUMBERS: {
   { name: 'seed', label: 'Seed', step: 1 },
 ]
 
-/** Provider, model, key and settings. The form never contains the key's value. */
-export function ModelFields(props: {
+interface Props {
   model: Model
   onChange: (model: Model) => void
   error: unknown
   readOnly: boolean
-}) {
-  const { model, onChange, error, readOnly } = props
+}
+
+/** The model of an agent. */
+export function ModelFields(props: Props) {
+  return (
+    <section className={styles.group} aria-labelledby="agent-model">
+      <h2 id="agent-model">Model</h2>
+      <ModelChoice {...props} at="model" />
+    </section>
+  )
+}
+
+/**
+ * Provider, model, key and settings. The form never contains the key's value.
+ * @param props.at the path of the model in the agent
+ */
+export function ModelChoice(props: Props & { at: string }) {
+  const { model, onChange, error, readOnly, at } = props
   const trpc = useTRPC()
-  const { data: providers = [] } = useQuery(trpc.agents.providers.queryOptions())
+  const { data = [] } = useQuery(trpc.agents.providers.queryOptions())
+  const isFallback = at !== 'model'
+  const providers = isFallback ? data.filter(({ provider }) => provider !== 'scripted') : data
   const chosen = providers.find(({ provider }) => provider === model.provider)
   const { settings, prices } = model
   // Expand hidden fields that have errors.
-  const hidden = ['apiKey', 'settings', 'prices'].some((name) => errorAt(error, `model.${name}`) !== null)
+  const hidden = ['apiKey', 'settings', 'prices'].some((name) => errorAt(error, `${at}.${name}`) !== null)
 
   function choose(provider: Provider) {
     const { baseUrl: _url, apiKey: _key, ...rest } = model
@@ -56,8 +73,7 @@ export function ModelFields(props: {
   }
 
   return (
-    <section className={styles.group} aria-labelledby="agent-model">
-      <h2 id="agent-model">Model</h2>
+    <>
       <div className={styles.pair}>
         <NativeSelect
           label="Provider"
@@ -69,7 +85,7 @@ export function ModelFields(props: {
           value={model.provider}
           disabled={readOnly}
           onChange={(event) => choose(event.currentTarget.value as Provider)}
-          error={errorAt(error, 'model.provider')}
+          error={errorAt(error, `${at}.provider`)}
         />
         {model.provider !== 'scripted' && (
           <Autocomplete
@@ -79,7 +95,7 @@ export function ModelFields(props: {
             value={model.modelId}
             readOnly={readOnly}
             onChange={(modelId) => onChange({ ...model, modelId })}
-            error={errorAt(error, 'model.modelId')}
+            error={errorAt(error, `${at}.modelId`)}
           />
         )}
       </div>
@@ -90,7 +106,9 @@ export function ModelFields(props: {
       )}
       {chosen?.key === 'missing' && model.apiKey === undefined && (
         <Notice tone="warning" icon={KeyRound} title="No key yet">
-          Until the vault has a secret {chosen.keyName}, the scripted model answers instead.
+          {isFallback
+            ? `Until the vault has a secret ${chosen.keyName}, this model is left out.`
+            : `Until the vault has a secret ${chosen.keyName}, the scripted model answers instead.`}
         </Notice>
       )}
       {(chosen?.key === 'vault' || chosen?.key === 'installation') && model.apiKey === undefined && (
@@ -106,7 +124,7 @@ export function ModelFields(props: {
           value={model.baseUrl ?? ''}
           readOnly={readOnly}
           onChange={(event) => onChange({ ...model, baseUrl: event.currentTarget.value })}
-          error={errorAt(error, 'model.baseUrl')}
+          error={errorAt(error, `${at}.baseUrl`)}
         />
       )}
       {model.provider !== 'scripted' && (
@@ -125,7 +143,7 @@ export function ModelFields(props: {
                 const { apiKey: _old, ...rest } = model
                 onChange(value === '' ? rest : { ...rest, apiKey: value })
               }}
-              error={errorAt(error, 'model.apiKey')}
+              error={errorAt(error, `${at}.apiKey`)}
               readOnly={readOnly}
             />
             <div className={styles.pair}>
@@ -138,7 +156,7 @@ export function ModelFields(props: {
                   value={settings[name] ?? ''}
                   readOnly={readOnly}
                   onChange={(value) => set(name, value === '' ? undefined : Number(value))}
-                  error={errorAt(error, `model.settings.${name}`)}
+                  error={errorAt(error, `${at}.settings.${name}`)}
                 />
               ))}
               <TagsInput
@@ -148,7 +166,7 @@ export function ModelFields(props: {
                 value={settings.stopSequences ?? []}
                 readOnly={readOnly}
                 onChange={(value) => set('stopSequences', value.length === 0 ? undefined : value)}
-                error={errorAt(error, 'model.settings.stopSequences')}
+                error={errorAt(error, `${at}.settings.stopSequences`)}
               />
             </div>
             <div className={styles.pair}>
@@ -159,7 +177,7 @@ export function ModelFields(props: {
                 value={prices?.input ?? ''}
                 readOnly={readOnly}
                 onChange={(value) => price('input', value === '' ? undefined : Number(value))}
-                error={errorAt(error, 'model.prices')}
+                error={errorAt(error, `${at}.prices`)}
               />
               <NumberInput
                 label="Price per million output tokens"
@@ -173,6 +191,6 @@ export function ModelFields(props: {
           </div>
         </details>
       )}
-    </section>
+    </>
   )
 }

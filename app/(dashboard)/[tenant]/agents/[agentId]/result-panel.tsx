@@ -93,6 +93,10 @@ export function ResultPanel(props: {
   )
 }
 
+function modelText({ modelId, fallback }: JsonObject): string {
+  return fallback === true ? `${modelId}, a fall-back` : String(modelId)
+}
+
 /** An answer's facts: version, model, tokens and cost. */
 export function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: number | null; wanted: string }) {
   const usage = (metadata.usage ?? {}) as JsonObject
@@ -100,7 +104,7 @@ export function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: numb
   const facts: [string, JsonValue | undefined | null][] = [
     ['Took', ms === null ? null : durationText(ms)],
     ['Version', metadata.draft === true ? `Draft, based on version ${metadata.version}` : metadata.version],
-    ['Model', scripted ? 'Scripted, offline' : metadata.modelId],
+    ['Model', scripted ? 'Scripted, offline' : modelText(metadata)],
     ['Tool calls', metadata.toolCalls],
     ['Tokens', usage.totalTokens],
     ['Cost', metadata.cost ?? (scripted ? null : 'no price is set for the model')],

@@ -15,6 +15,8 @@ export type TurnBody = { message: string; dataContext?: JsonObject; threadId?: s
 export interface LiveTurn {
   message: string
   text: string
+  /** The length of the text before the present call of the model. */
+  kept: number
   calls: LiveCall[]
 }
 export interface LiveCall {
@@ -106,7 +108,7 @@ export function useTurn(options: {
       asked.current = draft ?? null
       setResult(null)
       setError(null)
-      setLive({ message: turn.message, text: '', calls: [] })
+      setLive({ message: turn.message, text: '', kept: 0, calls: [] })
       const onError = (thrown: unknown) => fail(turn.message, thrown)
       const onSuccess = ({ threadId, data, metadata }: RouterOutput['agents']['invoke']) =>
         end(threadId, { data, metadata: metadata as JsonObject })
@@ -120,9 +122,10 @@ export function useTurn(options: {
 
 function follow(live: LiveTurn, event: string, data: JsonObject): LiveTurn {
   if (event === 'message.delta') return { ...live, text: live.text + String(data.text ?? '') }
+  if (event === 'message.restart') return { ...live, text: live.text.slice(0, live.kept) }
   if (event === 'tool.call') {
     const call = { id: String(data.toolCallId), name: String(data.toolId), args: data.args ?? null, result: null }
-    return { ...live, calls: [...live.calls, call] }
+    return { ...live, kept: live.text.length, calls: [...live.calls, call] }
   }
   if (event === 'tool.result') {
     const ok = data.success === true
