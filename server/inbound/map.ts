@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, jsonSize, own, typeName 
 import type { Field, Fields } from '../definition/schema'
 import { lookupIn, TemplateSyntaxError, UnresolvedReference } from '../definition/template'
 import { MAX_JSON_BYTES } from '../http/body'
-import { evaluateText, expressionEffort } from '../steps/expression'
+import { evaluateText, expressionEffort } from '../tools/expression'
 import { schemes } from './schemes/registry'
 
 export interface Rules {

@@ -1,22 +1,13 @@
 import { z } from 'zod'
+import { Assignees, assigneeProblems, DueIn, ExpiresIn } from '../definition/asking'
 import { own } from '../definition/json'
 import { Fields } from '../definition/schema'
 import { join, objectOf } from '../definition/types/type'
 import { definedByAnswer, typesOfAnswer } from './asked-fields'
 import { defineStep, Text } from './define-step'
-import {
-  ASSIGNEES_HINT,
-  Assignees,
-  askedOf,
-  assigneeProblems,
-  DUE_IN_HINT,
-  DueIn,
-  MESSAGE_HINT,
-  SHOW_HINT,
-  Show,
-} from './people'
+import { ASSIGNEES_HINT, askedOf, DUE_IN_HINT, MESSAGE_HINT, SHOW_HINT, Show } from './people'
 import { firstReminder, REMINDERS_HINT, Reminders, reminderDoubts, reminderProblems, remindersOf } from './reminders'
-import { ExpiresIn, expiry } from './time'
+import { expiry } from './time'
 
 /** Pauses the run until a person has filled in the fields of `output`. */
 export const collectInputs = defineStep({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StepFailure } from '../errors'
+import { ExpressionText } from '../tools/expression'
 import { defineStep } from './define-step'
-import { ExpressionText } from './expression'
 
 /** Takes one of two exits. */
 export const condition = defineStep({

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { DurationText } from '../definition/asking'
 import { dayExists } from '../definition/calendar'
 import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
-import { after, DurationText } from './time'
+import { after } from './time'
 
 /** Waits for a length of time, or until a time. */
 export const delay = defineStep({

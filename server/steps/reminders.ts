@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { Assignees, assigneeProblems, DurationText, type Needs, undecidable } from '../definition/asking'
 import { component } from '../definition/component'
 import { durationMs } from '../definition/duration'
 import { MAX_REMINDERS, nextReminder, REMINDERS, type ReminderPlan, SHORTEST_REMINDER } from '../definition/reminder'
-import { Assignees, assigneeProblems, listed, type Needs, undecidable } from './people'
-import { after, DurationText } from './time'
+import { listed } from './people'
+import { after } from './time'
 
 const Interval = DurationText.refine((text) => {
   const ms = durationMs(text)

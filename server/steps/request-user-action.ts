@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Assignees, assigneeProblems, DueIn, ExpiresIn, Needs, undecidable, voteProblems } from '../definition/asking'
 import { component } from '../definition/component'
 import { type JsonObject, own } from '../definition/json'
 import type { AsksRemark, PauseAnswer } from '../definition/run'
@@ -8,22 +9,9 @@ import { StepFailure } from '../errors'
 import { definedByAnswer, typesOfAnswer } from './asked-fields'
 import { defineStep, Text } from './define-step'
 import type { DefinedField } from './form'
-import {
-  ASSIGNEES_HINT,
-  Assignees,
-  askedOf,
-  assigneeProblems,
-  DUE_IN_HINT,
-  DueIn,
-  MESSAGE_HINT,
-  Needs,
-  SHOW_HINT,
-  Show,
-  undecidable,
-  voteProblems,
-} from './people'
+import { ASSIGNEES_HINT, askedOf, DUE_IN_HINT, MESSAGE_HINT, SHOW_HINT, Show } from './people'
 import { firstReminder, REMINDERS_HINT, Reminders, reminderDoubts, reminderProblems, remindersOf } from './reminders'
-import { ExpiresIn, expiry } from './time'
+import { expiry } from './time'
 
 /** Pauses the run until a person has chosen one of `actions`, or until enough people have. */
 export const requestUserAction = defineStep({

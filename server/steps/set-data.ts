@@ -3,8 +3,8 @@ import { AnyJson } from '../definition/any-json'
 import type { JsonValue } from '../definition/json'
 import { FieldName } from '../definition/schema'
 import { objectOf, type Property } from '../definition/types/type'
+import { ExpressionText } from '../tools/expression'
 import { defineStep } from './define-step'
-import { ExpressionText } from './expression'
 import type { DefinedField } from './form'
 
 /** Writes fields of the run data. */

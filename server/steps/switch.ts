@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { component } from '../definition/component'
 import { RESERVED_EXITS } from '../definition/exits'
 import { StepFailure } from '../errors'
+import { ExpressionText } from '../tools/expression'
 import { defineStep } from './define-step'
-import { ExpressionText } from './expression'
 
 /** Takes the exit of the first case that is true. */
 export const switchStep = defineStep({

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { ExpiresIn } from '../definition/asking'
 import { EVENT_FIELDS } from '../definition/event'
 import { StepFailure } from '../errors'
+import { ExpressionText } from '../tools/expression'
 import { defineStep } from './define-step'
-import { ExpressionText } from './expression'
-import { ExpiresIn, expiry } from './time'
+import { expiry } from './time'
 
 const NAME_MAX = 200
 

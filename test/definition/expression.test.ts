@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseExpression } from '@/server/definition/expression/parse'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { lookupIn } from '@/server/definition/template'
-import { evaluateText } from '@/server/steps/expression'
+import { evaluateText } from '@/server/tools/expression'
 import { quickest } from '../support/patience'
 
 const data: JsonObject = {

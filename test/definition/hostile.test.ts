@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
 import { lookupIn, resolveTemplates } from '@/server/definition/template'
-import { evaluateText } from '@/server/steps/expression'
+import { evaluateText } from '@/server/tools/expression'
 import { rounds } from '../support/rounds'
 import { fuzzedTexts, NOWHERE } from './fuzz'
 

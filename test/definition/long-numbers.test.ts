@@ -10,7 +10,7 @@ import { InexactNumber, isInexact, parseExact, parseKeepingDigits } from '@/serv
 import { findReferences, parseTemplate } from '@/server/definition/template'
 import { parseJson } from '@/server/http/parse-json'
 import { sentOf } from '@/server/inbound/content'
-import { evaluateText } from '@/server/steps/expression'
+import { evaluateText } from '@/server/tools/expression'
 import { HttpConfig } from '@/server/tools/kinds/http-config'
 
 const ID = '1234567890123456789'

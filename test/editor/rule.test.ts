@@ -12,7 +12,7 @@ import {
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rule'
 import { isIncomplete, kindOf, newTest, operatorsOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rule-words'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
-import { evaluateText } from '@/server/steps/expression'
+import { evaluateText } from '@/server/tools/expression'
 
 /** Fields of each kind, with values that all their operators accept. */
 const DATA = fc.record({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Effort } from '@/server/definition/effort'
 import { ExpressionFailure } from '@/server/definition/expression/evaluate'
 import { lookupIn } from '@/server/definition/template'
-import { evaluateText, expressionEffort } from '@/server/steps/expression'
+import { evaluateText, expressionEffort } from '@/server/tools/expression'
 import { mismatches, schemaProblems } from '@/server/tools/json-schema'
 import { costOfPattern, MAX_FOR_PATTERN, PatternTooCostly, patternOf } from '@/server/tools/patterns'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { lookupIn } from '@/server/definition/template'
 import { condition } from '@/server/steps/condition'
-import { evaluateText } from '@/server/steps/expression'
+import { evaluateText } from '@/server/tools/expression'
 
 if (condition.mode !== 'pure') throw new Error('condition must be pure')
 const { compute } = condition

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { lookupIn } from '@/server/definition/template'
-import { evaluateText } from '@/server/steps/expression'
 import { setData } from '@/server/steps/set-data'
+import { evaluateText } from '@/server/tools/expression'
 
 if (setData.mode !== 'pure') throw new Error('set-data must be pure')
 const { compute, check, defines } = setData

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { exitsOf } from '@/server/definition/exits'
 import { lookupIn } from '@/server/definition/template'
-import { evaluateText } from '@/server/steps/expression'
 import { switchStep } from '@/server/steps/switch'
+import { evaluateText } from '@/server/tools/expression'
 
 if (switchStep.mode !== 'pure') throw new Error('switch must be pure')
 const { compute, check, exits } = switchStep

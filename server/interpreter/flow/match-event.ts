@@ -1,7 +1,7 @@
 import type { EventRules, EventValue } from '../../definition/event'
 import { ExpressionFailure } from '../../definition/expression/evaluate'
 import { lookupIn, TemplateSyntaxError, UnresolvedReference } from '../../definition/template'
-import { evaluateText } from '../../steps/expression'
+import { evaluateText } from '../../tools/expression'
 
 /** Whether an event matches a wait. It does not if the expression has no value for it. */
 export function matchesEvent({ when, values }: EventRules, event: EventValue): boolean {

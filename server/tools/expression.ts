@@ -4,7 +4,7 @@ import { ExpressionFailure, evaluate, type Matches } from '../definition/express
 import { type Expression, parseExpression } from '../definition/expression/parse'
 import type { JsonValue } from '../definition/json'
 import { type Lookup, TemplateSyntaxError } from '../definition/template'
-import { costOfPattern, MAX_FOR_PATTERN, type Pattern, patternOf, statesOf } from '../tools/patterns'
+import { costOfPattern, MAX_FOR_PATTERN, type Pattern, patternOf, statesOf } from './patterns'
 
 /** A text that must be a valid expression. */
 export const ExpressionText = z
