@@ -414,6 +414,7 @@ CREATE TABLE agent_calls (
   provider text,
   fallback integer,
   tried jsonb,
+  policy json,
   CONSTRAINT agent_calls_tenant_id_turn_id_seq_pk PRIMARY KEY (tenant_id, turn_id, seq),
   CONSTRAINT agent_calls_turn_fk FOREIGN KEY (tenant_id, turn_id) REFERENCES agent_turns(tenant_id, id) ON DELETE CASCADE
 );

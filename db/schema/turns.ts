@@ -10,6 +10,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import type { Tried, Usage } from '../../server/definition/agent'
+import type { CallPolicy } from '../../server/definition/approval'
 import type { JsonValue } from '../../server/definition/json'
 import { change, json, moment, written } from './columns'
 import { runs } from './runs'
@@ -79,6 +80,8 @@ export const agentCalls = pgTable(
     name: text().notNull(),
     /** Of a model: what it said. Of a tool: the result that the model gets. */
     output: written<JsonValue>().notNull(),
+    /** Of an answer: what becomes of each of its calls; null if no call of the agent may need a decision. */
+    policy: written<CallPolicy[]>(),
     /** Of an answer copied from another run: what the idempotency keys of its calls begin with. */
     keyBase: text(),
     usage: json<Usage>(),

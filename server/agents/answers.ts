@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ChatEventName } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
+import { Approval } from '../definition/approval'
 import { component, components } from '../definition/component'
 import { fallbackFields, ModelConfig } from '../models/schema'
 import { time } from '../openapi/fields'
@@ -22,12 +23,12 @@ const configured = {
   fallbacks: fallbackFields.fallbacks.optional(),
   fallbackOn: fallbackFields.fallbackOn.optional(),
   tools: z
-    .array(component('AgentTool', { toolId: z.string(), version: usedVersion }))
+    .array(component('AgentTool', { toolId: z.string(), version: usedVersion, approval: Approval.optional() }))
     .describe('The tools it may call.'),
   outputSchema: z.record(z.string(), AnyJson).nullable().describe('JSON Schema of its answers; null for text.'),
   supervisor: z.boolean().describe('Whether it hands messages to other agents.'),
   handoffs: z
-    .array(component('AgentHandoff', { agentId: z.string(), version: usedVersion }))
+    .array(component('AgentHandoff', { agentId: z.string(), version: usedVersion, approval: Approval.optional() }))
     .describe('The agents it may hand over to.'),
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AgentConfig } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
+import { Approval } from '../definition/approval'
 import { component, components } from '../definition/component'
 import { fallbackFields, ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { listVersioned } from '../versioned/list-schema'
@@ -22,11 +23,11 @@ const Id = z.string().min(1).max(80)
 /** A bare id means the latest version. */
 const ToolUse = z.union([
   Id.transform((toolId): AgentConfig['tools'][number] => ({ toolId, version: 'latest' })),
-  z.strictObject({ toolId: Id, version: SavedVersion }),
+  z.strictObject({ toolId: Id, version: SavedVersion, approval: Approval.optional() }),
 ])
 const HandOff = z.union([
   Id.transform((agentId): AgentConfig['handoffs'][number] => ({ agentId, version: 'latest' })),
-  z.strictObject({ agentId: Id, version: SavedVersion }),
+  z.strictObject({ agentId: Id, version: SavedVersion, approval: Approval.optional() }),
 ])
 
 export const Instructions = z.string().max(100_000)

@@ -1,13 +1,15 @@
 import type { ToolModelMessage } from 'ai'
 import { isUnavailable } from '@/db/deadline'
 import type { ServiceContext } from '../context'
+import type { CallPolicy } from '../definition/approval'
 import { cutText, isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 import { AppError, Stopping } from '../errors'
 import type { ToolRequest } from '../models/call'
 import { withOwnNames } from '../tools/acceptable-schema'
 import { runTool } from '../tools/run'
+import { withheld } from './approval'
 import type { LoadedAgent } from './find'
-import { succeeded, type ToolOutput } from './journal/call'
+import { type Said, succeeded, type ToolOutput } from './journal/call'
 import type { AgentTool } from './toolset'
 import type { RunningTurn, ToolResult, TurnRequest } from './turn-types'
 
@@ -22,7 +24,7 @@ const AT_ONCE = 4
  */
 export async function runToolCalls(
   ctx: ServiceContext,
-  calls: ToolRequest[],
+  { calls, policy }: Pick<Said, 'calls' | 'policy'>,
   tools: Map<string, AgentTool>,
   request: TurnRequest,
   options: RunningTurn,
@@ -31,7 +33,14 @@ export async function runToolCalls(
   const queue = calls.entries()
   const work = async () => {
     for (const [index, call] of queue)
-      results[index] = await runOne(ctx, call, options.journal.numberOf(index), tools, request, options)
+      results[index] = await runOne(
+        ctx,
+        { ...call, policy: policy === null ? 'run' : (policy[index] ?? 'refuse') },
+        options.journal.numberOf(index),
+        tools,
+        request,
+        options,
+      )
   }
   const workers = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, calls.length) }, work))
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
@@ -48,7 +57,7 @@ export async function runToolCalls(
 
 async function runOne(
   ctx: ServiceContext,
-  { toolCallId, toolName, input }: ToolRequest,
+  { toolCallId, toolName, input, policy }: ToolRequest & { policy: CallPolicy },
   seq: number,
   tools: Map<string, AgentTool>,
   request: TurnRequest,
@@ -68,11 +77,13 @@ async function runOne(
   const startedAt = journal.now()
   const event = { toolCallId, name, agentId: request.agent.id }
   listener?.onToolCall({ ...event, args: toStorableJson(input) })
+  const refused = tool && isJsonObject(input) ? withheld(policy, tool, input) : null
   let result: ToolResult
   if (!tool) result = failure('TOOL_NOT_FOUND', `There is no tool ${name}.`)
   else if (!budget.take()) result = failure('TOO_MANY_CALLS', 'No more tools can be called for this message.')
   else if (!isJsonObject(input)) result = failure('INVALID_INPUT', 'The arguments must be a JSON object.')
   else if (JSON.stringify(input).length > MAX_ARGS) result = failure('INVALID_INPUT', 'The arguments are too large.')
+  else if (refused) result = refused
   else if (tool.kind === 'handoff') result = await handOff(ctx, tool.agent, input, request, options)
   else result = await callTool(ctx, tool, input, request, { ...options, seq })
   budget.called.push({ toolId: name, success: result.success })
@@ -80,7 +91,7 @@ async function runOne(
   const output = toOutput(result)
   journal.addResult(seq, name, startedAt, output)
   // The results of others can be computed again, so they are recorded with the next one.
-  if (tool?.kind === 'tool' && !tool.computes) await journal.record()
+  if (tool?.kind === 'tool' && !tool.computes && !refused) await journal.record()
   return output
 }
 

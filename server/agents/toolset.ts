@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context'
+import type { Approval } from '../definition/approval'
 import { type JsonObject, own } from '../definition/json'
 import { AppError } from '../errors'
 import type { ModelTool } from '../models/call'
@@ -6,6 +7,7 @@ import { HAND_OFF, idAsName, meansTool, toolName } from '../models/tool-names'
 import { acceptableSchema, type NamedSchema } from '../tools/acceptable-schema'
 import { loadTool } from '../tools/find'
 import { onlyComputes } from '../tools/run'
+import { askingWhy } from './approval-reason'
 import { type LoadedAgent, loadAgent } from './find'
 
 const OPEN_OBJECT: JsonObject = { type: 'object', properties: {}, additionalProperties: true }
@@ -14,13 +16,19 @@ const OPEN_OBJECT: JsonObject = { type: 'object', properties: {}, additionalProp
  * A callable of a model: one of its agent's tools, or another agent. The tenant is never an argument. `id` is the
  * tool's, or `handoff_` and the agent's; the model knows it by its `name`.
  */
-export type AgentTool = ModelTool & { id: string } & (
+export type AgentTool = ModelTool & {
+  id: string
+  /** Which of its calls need a decision; none if absent. */
+  approval?: Approval | undefined
+} & (
     | {
         kind: 'tool'
         toolId: string
         version: string | number
         title: string
         names: NamedSchema['names']
+        /** As its author wrote it. */
+        inputSchema: JsonObject | null
         /** Its calls reach nothing outside. */
         computes: boolean
       }
@@ -40,9 +48,10 @@ export async function openToolset(
 ): Promise<{ tools: Map<string, AgentTool>; warnings: string[] }> {
   const tools = new Map<string, AgentTool>()
   const warnings: string[] = []
-  const add = async (missing: string, load: Promise<AgentTool>) => {
+  const add = async (missing: string, load: Promise<AgentTool>, approval: Approval | undefined) => {
     try {
-      const tool = await load
+      const loaded = await load
+      const tool = { ...loaded, approval, parameters: askingWhy(loaded.parameters, approval) }
       // Ids that people chose may have the same tail.
       const taken = [...tools.values()].some(({ id, name }) => name === tool.name && id !== tool.id)
       tools.set(tool.id, taken ? { ...tool, name: idAsName(tool.id) } : tool)
@@ -51,15 +60,15 @@ export async function openToolset(
       warnings.push(missing)
     }
   }
-  for (const { toolId, version } of config.tools) {
+  for (const { toolId, version, approval } of config.tools) {
     const missing = `Tool not found: ${toolId} version ${version}`
     const kept = options.versions ? own(options.versions, toolId) : version
     if (kept === undefined) warnings.push(missing)
-    else await add(missing, loadUse(ctx, toolId, kept))
+    else await add(missing, loadUse(ctx, toolId, kept), approval)
   }
   if (config.supervisor && options.mayHandOff) {
-    for (const { agentId, version } of config.handoffs) {
-      await add(`Agent not found: ${agentId} version ${version}`, loadHandOff(ctx, agentId, version))
+    for (const { agentId, version, approval } of config.handoffs) {
+      await add(`Agent not found: ${agentId} version ${version}`, loadHandOff(ctx, agentId, version), approval)
     }
   }
   return { tools, warnings }
@@ -103,6 +112,7 @@ async function loadUse(ctx: ServiceContext, toolId: string, version: string | nu
     description: description === '' ? name : `${name}: ${description}`,
     parameters: schema,
     names,
+    inputSchema,
     computes: onlyComputes(tool),
   }
 }

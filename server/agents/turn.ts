@@ -9,6 +9,7 @@ import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
 import { ModelFailure } from '../models/failure'
 import { type Author, type Models, openModels } from '../models/fallback'
 import { requireWhole } from '../models/whole-answer'
+import { mayAsk, policiesOf, withoutReason } from './approval'
 import { Budget, costOf } from './budget'
 import { namingFiles, withFiles } from './file-bytes'
 import type { Said } from './journal/call'
@@ -107,7 +108,7 @@ class Turn {
       this.toolCalls += calls.length
       this.replies.push(message)
       this.authors.set(message, answer.by)
-      this.replies.push(await runToolCalls(this.ctx, calls, this.tools, this.request, this.options))
+      this.replies.push(await runToolCalls(this.ctx, answer, this.tools, this.request, this.options))
     }
   }
 
@@ -162,7 +163,9 @@ class Turn {
       const said = await journal.answer(() => this.made(more, mayCallTools))
       this.models.stayWith(said.by)
       budget.spend(said.usage, said.cost)
-      if (!isRefusal(said.end) || !this.models.passOn('refused')) return said
+      if (!isRefusal(said.end) || !this.models.passOn('refused'))
+        // An answer of a retried run may be of a version whose tools never asked.
+        return { ...said, policy: said.policy ?? this.policyOf(said) }
       journal.passOver('MODEL_ERROR')
       this.restart()
     }
@@ -190,10 +193,20 @@ class Turn {
     const { text, end, usage, toolCalls } = answer
     const { prices } = this.models.config
     const made = mayCallTools ? toolCalls.slice(0, MAX_CALLS_PER_ROUND) : []
-    const calls = made.map((call) => this.readable(call))
-    const message = calls.length > 0 ? withCalls(answer, calls) : null
+    const wanted = made.map((call) => this.readable(call))
+    const calls = wanted.map((call) => withoutReason(call, this.tools.get(call.toolName)))
+    const message = wanted.length > 0 ? withCalls(answer, wanted) : null
     const cost = prices ? costOf(usage, prices) : null
-    return { text, end, usage, calls, message, cost, by: this.models.author, tried: this.models.takeTried() }
+    const policy = this.policyOf({ calls: wanted, text })
+    return { text, end, usage, calls, message, policy, cost, by: this.models.author, tried: this.models.takeTried() }
+  }
+
+  /** What becomes of calls; null if none may need a decision. */
+  private policyOf(round: Pick<Said, 'calls' | 'text'>): Said['policy'] {
+    const { agent, userMessage } = this.request
+    if (round.calls.length === 0 || !mayAsk(agent.config)) return null
+    const known = { agent: agent.name, dataContext: userMessage.dataContext, context: this.ctx.trusted }
+    return policiesOf(round, this.tools, known)
   }
 
   private async call(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {

@@ -67,9 +67,9 @@ function writeModel({ settings, ...model }: AgentConfig['model']) {
   return { ...model, ...unless(Object.keys(settings).length === 0, { settings }) }
 }
 
-/** A bare id means the latest version. */
-function unlessLatest<U extends { version: string | number }>(use: U, id: string): U | string {
-  return use.version === 'latest' ? id : use
+/** A bare id means the latest version, whose calls need no decision. */
+function unlessLatest<U extends { version: string | number; approval?: unknown }>(use: U, id: string): U | string {
+  return use.version === 'latest' && use.approval === undefined ? id : use
 }
 
 export function writeTool({ name, description, kind, config, inputSchema, outputSchema }: ToolDefinition): JsonObject {

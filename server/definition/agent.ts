@@ -1,3 +1,4 @@
+import type { Approval } from './approval'
 import type { JsonObject, JsonValue } from './json'
 
 /** The provider whose API a model is called through. */
@@ -47,11 +48,11 @@ export type AgentConfig = {
   fallbacks?: ModelConfig[] | undefined
   /** When they do; absent for the usual reasons. */
   fallbackOn?: FailureKind[] | undefined
-  tools: { toolId: string; version: string | number }[]
+  tools: { toolId: string; version: string | number; approval?: Approval | undefined }[]
   /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: JsonObject | null
   supervisor: boolean
-  handoffs: { agentId: string; version: string | number }[]
+  handoffs: { agentId: string; version: string | number; approval?: Approval | undefined }[]
 }
 
 /** Tokens used by model calls. */

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from './json'
 import type { Vote } from './people'
 import type { ReminderPlan } from './reminder'
 import type { Fields } from './schema'
+import type { ShownValue } from './shown'
 
 /** All data of a run by field: its input and what its steps added. */
 export type RunData = JsonObject
@@ -82,14 +83,6 @@ export type Arrival =
   | { failed: RunError; outcome: 'failed' | 'timed_out'; final?: true }
   /** A step ends the whole run. */
   | { ends: { status: 'completed'; result: JsonValue; stepId: string } | { status: 'failed'; error: RunError } }
-
-/** A value that the author of a step chose to show to the person who answers. */
-export type ShownValue = {
-  label: string
-  value: JsonValue
-  /** Its text is Markdown. */
-  markdown?: true
-}
 
 /** An action that people may choose, with the fields that they fill in to choose it. */
 export type AskedAction = { id: string; label: string; fields?: Fields }

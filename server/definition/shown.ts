@@ -1,5 +1,13 @@
 import type { JsonValue } from './json'
 
+/** A value that the author of a step chose to show to the person who answers. */
+export type ShownValue = {
+  label: string
+  value: JsonValue
+  /** Its text is Markdown. */
+  markdown?: true
+}
+
 /** People read it, so more would not help; and a part of a value could hide text that is masked only as a whole. */
 const MAX_CHARS = 50_000
 const TOO_LARGE = 'Too large to show here'

@@ -184,6 +184,12 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
     means: 'The cleanup or failure path came to a step that runs branches. These paths run one step after the other.',
     fixes: ['Connect the steps of the branches one after the other, then publish the workflow again.'],
   },
+  APPROVAL_NOT_POSSIBLE: {
+    title: 'A call needs a decision, and nobody can be asked',
+    means:
+      'An agent wanted to make a call that needs a decision of people first, where nobody can be asked. The call was not made, and the model was told so. The agent then goes on.',
+    fixes: ['Change the tool’s *Needs approval* on the agent’s page, if the call may be made without a decision.'],
+  },
   ENGINE_GAVE_UP: {
     title: 'The engine gave up the run',
     means: 'The engine stopped carrying out the run after repeated errors of its own.',

@@ -1,5 +1,4 @@
-import type { ShownValue } from '../definition/run'
-import { shownText } from '../definition/shown'
+import { type ShownValue, shownText } from '../definition/shown'
 import { escaped, htmlOf, paragraph } from './html'
 
 /** The content of a mail about a task, already masked. */

@@ -1,7 +1,6 @@
 import { assigneeText } from '../definition/people'
 import { type Reminder, reminderText, shownReminder } from '../definition/reminder'
-import type { ShownValue } from '../definition/run'
-import { shownText } from '../definition/shown'
+import { type ShownValue, shownText } from '../definition/shown'
 import { serviceOrigin } from '../http/origin'
 import { escaped, slackMarkdown } from './slack-markdown'
 

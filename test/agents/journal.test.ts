@@ -85,6 +85,7 @@ const call = (seq: number): Call => {
     name: 'm',
     output: said,
     keyBase: null,
+    policy: null,
     usage,
     cost: null,
     provider: 'openai-compatible',

@@ -1,5 +1,6 @@
 import type { ToolResultPart } from 'ai'
 import type { Tried, Usage } from '../../definition/agent'
+import type { CallPolicy } from '../../definition/approval'
 import { isJsonObject, type JsonValue, toStorableJson } from '../../definition/json'
 import type { AnswerEnd } from '../../models/answer-end'
 import { NO_USAGE, type ToolRequest } from '../../models/call'
@@ -14,6 +15,8 @@ export interface Said {
   calls: ToolRequest[]
   /** The message with exactly these calls; null without any. */
   message: ReplyMessage | null
+  /** What becomes of each call; null if no call of the agent may need a decision. */
+  policy: CallPolicy[] | null
   usage: Usage
   /** Null without prices. */
   cost: number | null
@@ -32,6 +35,8 @@ export interface Call {
   output: JsonValue
   /** Of an answer copied from another run: what the keys of its calls begin with. */
   keyBase: string | null
+  /** Of an answer: what becomes of each of its calls. */
+  policy: CallPolicy[] | null
   usage: Usage | null
   cost: number | null
   /** Of an answer: the provider of its model, the model's place among the fall-backs, and what was tried before it. */
@@ -58,9 +63,10 @@ export function storedAnswer({ text, end, calls, message }: Said): JsonValue {
 }
 
 /** The answer in a row that `storedAnswer` wrote. */
-export function answerIn({ output, usage, cost, name, provider, fallback, tried }: Call): Said {
+export function answerIn({ output, policy, usage, cost, name, provider, fallback, tried }: Call): Said {
   return {
     ...(output as unknown as Pick<Said, 'text' | 'end' | 'calls' | 'message'>),
+    policy,
     usage: usage ?? NO_USAGE,
     cost,
     // Rows of earlier releases have no provider.

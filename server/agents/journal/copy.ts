@@ -37,9 +37,9 @@ export async function copyTurn(tx: TransactionContext, { from, to, branch, stepI
       select tenant_id, ${id}, ${to}, branch, step_id, visit, agent_id, version, thread_id, history_to, 'working',
         ${JSON.stringify(NO_USAGE)}::jsonb, started_at
       from ${agentTurns} where tenant_id = ${tx.tenantId} and id = ${cut.id})
-    insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, provider, fallback, output, key_base, started_at,
-      ended_at)
-    select tenant_id, ${id}, seq, kind, name, provider, fallback, output,
+    insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, provider, fallback, output, policy, key_base,
+      started_at, ended_at)
+    select tenant_id, ${id}, seq, kind, name, provider, fallback, output, policy,
       case when kind = 'model' then coalesce(key_base, ${keyOf(cut.visit)}) end, started_at, ended_at
     from ${agentCalls} where tenant_id = ${tx.tenantId} and turn_id = ${cut.id} and error_code is null`)
 }

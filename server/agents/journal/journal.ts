@@ -67,10 +67,10 @@ export class Journal {
     await this.mayBegin()
     const startedAt = this.now()
     const said = await make()
-    const { usage, cost, tried } = said
+    const { policy, usage, cost, tried } = said
     const { modelId: name, provider, fallback } = said.by
     const output = () => storedAnswer(said)
-    this.add({ seq, kind: 'model', name, startedAt, usage, cost, provider, fallback, tried, output })
+    this.add({ seq, kind: 'model', name, startedAt, policy, usage, cost, provider, fallback, tried, output })
     return said
   }
 
@@ -105,7 +105,7 @@ export class Journal {
   /** Adds the result of a tool call, to be recorded with the next one that is. */
   addResult(seq: number, name: string, startedAt: string, result: ToolOutput): void {
     const output = () => toStorableJson(result)
-    const none = { usage: null, cost: null, provider: null, fallback: null, tried: null }
+    const none = { policy: null, usage: null, cost: null, provider: null, fallback: null, tried: null }
     this.add({ seq, kind: 'tool', name, startedAt, ...none, output })
   }
 

@@ -21,7 +21,7 @@ export async function readTurn(
         'tools', t.tools, 'threadId', t.thread_id, 'historyTo', t.history_to, 'state', t.state,
         'errorCode', t.error_code, 'usage', t.usage, 'cost', t.cost, 'startedAt', t.started_at) as turn,
       (select json_agg(json_build_object('seq', c.seq, 'kind', c.kind, 'name', c.name, 'output', c.output, 'keyBase', c.key_base,
-          'usage', c.usage, 'cost', c.cost, 'provider', c.provider, 'fallback', c.fallback, 'tried', c.tried,
+          'policy', c.policy, 'usage', c.usage, 'cost', c.cost, 'provider', c.provider, 'fallback', c.fallback, 'tried', c.tried,
           'errorCode', c.error_code, 'startedAt', c.started_at, 'endedAt', c.ended_at)
           order by c.seq)
         from ${agentCalls} c where c.tenant_id = t.tenant_id and c.turn_id = t.id) as calls

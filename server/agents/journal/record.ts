@@ -116,12 +116,13 @@ function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: r
   const { branch, stepId, visit } = attempt
   const endedAt = turn.state === 'working' ? null : (calls.at(-1)?.endedAt ?? null)
   return sql`calls as (
-      insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, output, usage, cost, provider, fallback,
-        tried, error_code, started_at, ended_at)
-      select ${ctx.tenantId}, ${turn.id}, c."seq", c."kind", c."name", c."output", c."usage", c."cost",
-        c."provider", c."fallback", c."tried", c."errorCode", c."startedAt", c."endedAt"
+      insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, output, policy, usage, cost, provider,
+        fallback, tried, error_code, started_at, ended_at)
+      select ${ctx.tenantId}, ${turn.id}, c."seq", c."kind", c."name", c."output", c."policy", c."usage",
+        c."cost", c."provider", c."fallback", c."tried", c."errorCode", c."startedAt", c."endedAt"
       from ended cross join json_to_recordset(${JSON.stringify(calls)}::json) as c("seq" int, "kind" text, "name" text,
-        "output" json, "usage" jsonb, "cost" float8, "provider" text, "fallback" int, "tried" jsonb, "errorCode" text, "startedAt" timestamptz, "endedAt" timestamptz)
+        "output" json, "policy" json, "usage" jsonb, "cost" float8, "provider" text, "fallback" int, "tried" jsonb,
+        "errorCode" text, "startedAt" timestamptz, "endedAt" timestamptz)
       on conflict do nothing returning seq),
     turn as (
       insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, tools,

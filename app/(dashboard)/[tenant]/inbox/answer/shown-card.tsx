@@ -1,7 +1,7 @@
 import { FieldValue } from '@/app/_ui/fields-view'
 import fields from '@/app/_ui/fields-view.module.css'
 import { Markdown } from '@/app/_ui/markdown'
-import type { ShownValue } from '@/server/definition/run'
+import type { ShownValue } from '@/server/definition/shown'
 
 /** The task's card, label by label. */
 export function ShownCard({ show }: { show: readonly ShownValue[] }) {
