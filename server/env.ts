@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { processWide } from '@/db/process-wide'
 import { AllowedHosts } from '@/lib/ip'
+import { mayBePriceFile, NO_PRICE_FILE } from '@/lib/model-prices'
 import { readS3Url } from '@/lib/s3-url'
 
 /** A setting is missing or wrong. The message is one sentence with the fix. */
@@ -176,6 +177,7 @@ const Variables = z.object({
   NEXTAUTH_SECRET: optional.refine((value) => value === undefined || value.length >= 16, {
     message: 'must be at least 16 characters',
   }),
+  MODEL_PRICES_FILE: optional.refine(mayBePriceFile, NO_PRICE_FILE),
   /** The origin people sign in at; the request's own origin if unset. */
   NEXTAUTH_URL: httpUrl,
   GITHUB_ID: optional,

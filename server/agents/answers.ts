@@ -74,7 +74,7 @@ export const AgentAnswer = component('AgentAnswer', {
     fallback: z.literal(true).optional().describe('Set if one of the agent’s fall-back models answered.'),
     version: z.int().min(1).describe('The version of the agent.'),
     usage: z.object({ inputTokens: tokens, outputTokens: tokens, totalTokens: tokens }),
-    cost: z.number().min(0).optional().describe('In the currency of `model.prices`, if the agent has them.'),
+    cost: z.number().min(0).optional().describe('In US dollars, if the model has `prices` and its price is known.'),
     rounds: z.int().min(0).describe('How many times the model called tools before it answered.'),
     toolCalls: z.int().min(0),
     repaired: z

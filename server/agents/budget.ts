@@ -6,11 +6,6 @@ interface Spent {
   cost?: number | null | undefined
 }
 
-/** @param prices per million tokens */
-export function costOf(usage: Usage, prices: { input: number; output: number }): number {
-  return (usage.inputTokens * prices.input + usage.outputTokens * prices.output) / 1e6
-}
-
 /** The number of tool calls of one message and its cost so far, handoffs included. */
 export class Budget {
   static readonly maxDepth = 3

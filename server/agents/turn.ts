@@ -10,7 +10,7 @@ import { ModelFailure } from '../models/failure'
 import { type Author, type Models, openModels } from '../models/fallback'
 import { requireWhole } from '../models/whole-answer'
 import { mayAsk, policiesOf, withoutReason } from './approval'
-import { Budget, costOf } from './budget'
+import { Budget } from './budget'
 import { namingFiles, withFiles } from './file-bytes'
 import type { Said } from './journal/call'
 import { Journal } from './journal/journal'
@@ -44,6 +44,7 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const { data, text, repaired, end } = request.structured ? await turn.structured(answered) : turn.spoken(answered)
   const cut = request.structured ? null : whyNotWhole(end, models.config.settings.maxOutputTokens)
   if (cut !== null) warnings.push(`The answer ${cut}.`)
+  warnings.push(...models.unpriced)
   const metadata: TurnMetadata = {
     ...turn.metadata,
     ...(repaired ? { repaired } : {}),
@@ -162,7 +163,7 @@ class Turn {
     for (;;) {
       const said = await journal.answer(() => this.made(more, mayCallTools))
       this.models.stayWith(said.by)
-      budget.spend(said.usage, said.cost)
+      budget.spend(said.usage, this.models.config.prices === undefined ? null : said.cost)
       if (!isRefusal(said.end) || !this.models.passOn('refused'))
         // An answer of a retried run may be of a version whose tools never asked.
         return { ...said, policy: said.policy ?? this.policyOf(said) }
@@ -191,14 +192,14 @@ class Turn {
 
   private saidIn(answer: ModelAnswer, mayCallTools: boolean): Said {
     const { text, end, usage, toolCalls } = answer
-    const { prices } = this.models.config
+    const { price, author } = this.models
     const made = mayCallTools ? toolCalls.slice(0, MAX_CALLS_PER_ROUND) : []
     const wanted = made.map((call) => this.readable(call))
     const calls = wanted.map((call) => withoutReason(call, this.tools.get(call.toolName)))
     const message = wanted.length > 0 ? withCalls(answer, wanted) : null
-    const cost = prices ? costOf(usage, prices) : null
+    const cost = price ? price(answer.tokens, this.ctx.now()) : null
     const policy = this.policyOf({ calls: wanted, text })
-    return { text, end, usage, calls, message, policy, cost, by: this.models.author, tried: this.models.takeTried() }
+    return { text, end, usage, calls, message, policy, cost, by: author, tried: this.models.takeTried() }
   }
 
   /** What becomes of calls; null if none may need a decision. */

@@ -24,8 +24,8 @@ export type ModelConfig = {
   baseUrl?: string | undefined
   apiKey?: string | undefined
   settings: ModelSettings
-  /** Per million tokens, in any one currency. */
-  prices?: { input: number; output: number } | undefined
+  /** US dollars per million tokens, typed by hand, or `list` for the list price. */
+  prices?: { input: number; output: number } | 'list' | undefined
 }
 
 /** Why a model gave no answer, in terms that all providers share. */
@@ -73,7 +73,7 @@ export type TurnMetadata = {
   draft?: true
   /** All model calls, including those of agents the turn handed over to. */
   usage: Usage
-  /** In the currency of the model's prices. */
+  /** In US dollars; absent without prices. */
   cost?: number
   rounds: number
   toolCalls: number

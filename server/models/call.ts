@@ -20,6 +20,7 @@ import { traced } from '../telemetry/traces'
 import { type AnswerEnd, endOf } from './answer-end'
 import { distinctCalls } from './distinct-calls'
 import { type ModelFailure, toModelFailure } from './failure'
+import type { Tokens } from './prices'
 import type { OpenModel } from './registry'
 
 const FIRST_WAIT_MS = 500
@@ -58,6 +59,8 @@ export interface ModelAnswer {
   toolCalls: ToolRequest[]
   message: AssistantModelMessage
   usage: Usage
+  /** Its tokens, by their prices. */
+  tokens: Tokens
   end: AnswerEnd
 }
 
@@ -210,7 +213,7 @@ function answer(open: OpenModel, answered: Answered): ModelAnswer {
   }
   // Masking changes only texts, so the type stays the same.
   const clean = open.mask ? (open.mask.masker.json(toStorableJson(said)) as unknown as typeof said) : said
-  return { ...clean, usage: toUsage(answered.usage) }
+  return { ...clean, usage: toUsage(answered.usage), tokens: toTokens(answered.usage) }
 }
 
 /**
@@ -251,6 +254,11 @@ function safeCut(text: string, { masker, longestForm }: NonNullable<OpenModel['m
 
 function toUsage({ inputTokens = 0, outputTokens = 0, totalTokens }: LanguageModelUsage): Usage {
   return { inputTokens, outputTokens, totalTokens: totalTokens ?? inputTokens + outputTokens }
+}
+
+function toTokens({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage): Tokens {
+  const { cacheReadTokens = 0, cacheWriteTokens = 0 } = inputTokenDetails ?? {}
+  return { input: inputTokens, cached: cacheReadTokens, written: cacheWriteTokens, output: outputTokens }
 }
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 }

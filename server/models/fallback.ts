@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../context'
 import type { FailureKind, Tried } from '../definition/agent'
 import { ModelFailure } from './failure'
+import { type Price, priceOf } from './prices'
 import { type OpenModel, openModel } from './registry'
 import type { ModelConfig } from './schema'
 
@@ -16,6 +17,8 @@ interface Candidate {
   place: number
   config: ModelConfig
   open: OpenModel
+  /** Null if it is not known, and for the scripted model in place of one without a key. */
+  price: Price | null
   /** The models directly before it that have no key. */
   skipped: Tried[]
 }
@@ -50,6 +53,17 @@ export class Models {
 
   get config(): ModelConfig {
     return this.current.config
+  }
+
+  get price(): Price | null {
+    return this.current.price
+  }
+
+  /** A warning if the model's price was asked for and is not known. */
+  get unpriced(): string[] {
+    const { config, open, price } = this.current
+    if (config.prices !== 'list' || price !== null || open.provider === 'scripted') return []
+    return [`The price of ${open.provider}/${open.modelId} is not known.`]
   }
 
   get author(): Author {
@@ -98,7 +112,10 @@ export async function openModels(
   choice: { model: ModelConfig; fallbacks?: ModelConfig[] | undefined; fallbackOn?: FailureKind[] | undefined },
 ): Promise<Models> {
   const { model, fallbacks = [], fallbackOn } = choice
-  const own = async () => ({ place: 0, config: model, open: await openModel(ctx, model), skipped: [] })
+  const own = async () => {
+    const open = await openModel(ctx, model)
+    return { place: 0, config: model, open, price: priceAs(open, model), skipped: [] }
+  }
   if (fallbacks.length === 0) return new Models([await own()], [], true)
   const opened = await Promise.all([model, ...fallbacks].map((config) => openWithKey(ctx, config)))
   const candidates: Candidate[] = []
@@ -107,12 +124,16 @@ export async function openModels(
     const { provider, modelId } = config
     if (open === null) skipped = [...skipped, { provider, modelId, why: 'no-key' }]
     else {
-      candidates.push({ place, config, open, skipped })
+      candidates.push({ place, config, open, price: priceAs(open, config), skipped })
       skipped = []
     }
   }
   const [first, ...others] = candidates
   return new Models(first ? [first, ...others] : [await own()], fallbackOn)
+}
+
+function priceAs(open: OpenModel, config: ModelConfig): Price | null {
+  return open.provider === config.provider ? priceOf(config) : null
 }
 
 async function openWithKey(

@@ -56,11 +56,15 @@ export const ModelConfig = z
         'A reference to the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself. A secret that is bound to hosts must be bound to the host the model is called at.',
       ),
     settings: ModelSettings.default({}).describe('Model settings. Unknown ones are refused.'),
-    /** Per million tokens, in any one currency; used to compute what a message cost. */
     prices: z
-      .strictObject({ input: z.number().min(0).max(1e6), output: z.number().min(0).max(1e6) })
+      .union([
+        z.literal('list'),
+        z.strictObject({ input: z.number().min(0).max(1e6), output: z.number().min(0).max(1e6) }),
+      ])
       .optional()
-      .describe('Per million tokens, in any one currency. With prices set, responses report their cost.'),
+      .describe(
+        'US dollars per million tokens, or `list` for the list price of the model. With prices set, responses report their cost.',
+      ),
   })
   .superRefine((model, check) => {
     const wantsUrl = model.provider === 'openai-compatible'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ModelMessage } from 'ai'
 import { Deadline } from '@/lib/deadline'
-import { Budget, costOf } from '../../agents/budget'
+import { Budget } from '../../agents/budget'
 import { toAppError } from '../../agents/failed-turn'
 import { countCall } from '../../auth/limits'
 import { authorize } from '../../auth/policy'
@@ -12,6 +12,7 @@ import { env } from '../../env'
 import { AppError } from '../../errors'
 import { callModel } from '../../models/call'
 import { ModelFailure } from '../../models/failure'
+import { priceOf } from '../../models/prices'
 import { type OpenModel, openModel } from '../../models/registry'
 import type { ModelConfig } from '../../models/schema'
 import { requireWhole } from '../../models/whole-answer'
@@ -144,7 +145,7 @@ class Attempts {
 
   private async ask(limits: Limits): Promise<{ text: string; tokens: number }> {
     this.made += 1
-    const { text, usage, end } = await callModel(
+    const { text, usage, tokens, end } = await callModel(
       this.open,
       {
         ...{ system: this.asked.system, messages: this.messages, tools: [], mayCallTools: false },
@@ -153,8 +154,8 @@ class Attempts {
       },
       limits,
     )
-    const { prices } = this.model
-    this.budget.spend(usage, prices ? costOf(usage, prices) : null)
+    const price = this.model.prices === undefined ? null : priceOf(this.model)
+    this.budget.spend(usage, price ? price(tokens, new Date()) : null)
     requireWhole(this.open.provider, end, { maxOutputTokens: undefined })
     return { text, tokens: usage.totalTokens }
   }

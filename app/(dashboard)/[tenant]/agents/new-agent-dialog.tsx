@@ -15,7 +15,7 @@ import type { AgentForm } from './[agentId]/agent-form'
 
 type Parts = Pick<AgentForm, 'model' | 'outputSchema'>
 
-const SCRIPTED: Parts['model'] = { provider: 'scripted', modelId: 'scripted', settings: {} }
+const SCRIPTED: Parts['model'] = { provider: 'scripted', modelId: 'scripted', settings: {}, prices: 'list' }
 const FIRST_SCHEMA = {
   type: 'object',
   properties: { summary: { type: 'string', description: 'The message in one sentence' } },

@@ -17,6 +17,7 @@ const KINDS: { value: Kind; label: string }[] = [
 ]
 const USUALLY: Kind[] = ['unavailable', 'rate-limited']
 const MAX = 3
+const FIRST: AgentForm['model'] = { provider: 'openai', modelId: 'gpt-5.4-mini', settings: {} }
 
 /** The models that answer in place of the agent's own, and when. */
 export function FallbackFields(props: {
@@ -27,6 +28,8 @@ export function FallbackFields(props: {
 }) {
   const { form, change, error, readOnly } = props
   const { fallbacks = [], fallbackOn = USUALLY } = form
+  const { prices } = form.model
+  const next = { ...FIRST, ...(prices === 'list' ? { prices } : {}) }
   const set = (next: typeof fallbacks) => change({ fallbacks: next })
   return (
     <section className={styles.group} aria-labelledby="agent-fallbacks">
@@ -67,7 +70,7 @@ export function FallbackFields(props: {
             variant="default"
             size="compact-sm"
             leftSection={<Plus size={14} aria-hidden />}
-            onClick={() => set([...fallbacks, { provider: 'openai', modelId: 'gpt-5.4-mini', settings: {} }])}
+            onClick={() => set([...fallbacks, next])}
           >
             Add fall-back
           </Button>

@@ -8,6 +8,7 @@ import { errorAt } from '../../_versioned/field-errors'
 import { SecretInput } from '../../_versioned/secret-input'
 import styles from '../../_versioned/versioned.module.css'
 import type { AgentForm } from './agent-form'
+import { PriceFields } from './price-fields'
 
 type Model = AgentForm['model']
 type Settings = Model['settings']
@@ -53,7 +54,7 @@ export function ModelChoice(props: Props & { at: string }) {
   const isFallback = at !== 'model'
   const providers = isFallback ? data.filter(({ provider }) => provider !== 'scripted') : data
   const chosen = providers.find(({ provider }) => provider === model.provider)
-  const { settings, prices } = model
+  const { settings } = model
   // Expand hidden fields that have errors.
   const hidden = ['apiKey', 'settings', 'prices'].some((name) => errorAt(error, `${at}.${name}`) !== null)
 
@@ -66,12 +67,6 @@ export function ModelChoice(props: Props & { at: string }) {
     const { [name]: _old, ...rest } = settings
     onChange({ ...model, settings: value === undefined ? rest : { ...rest, [name]: value } })
   }
-  function price(name: 'input' | 'output', value: number | undefined) {
-    const { prices: _old, ...rest } = model
-    const next = { input: prices?.input ?? 0, output: prices?.output ?? 0, [name]: value ?? 0 }
-    onChange(next.input === 0 && next.output === 0 ? rest : { ...rest, prices: next })
-  }
-
   return (
     <>
       <div className={styles.pair}>
@@ -169,25 +164,7 @@ export function ModelChoice(props: Props & { at: string }) {
                 error={errorAt(error, `${at}.settings.stopSequences`)}
               />
             </div>
-            <div className={styles.pair}>
-              <NumberInput
-                label="Price per million input tokens"
-                placeholder="Not counted"
-                min={0}
-                value={prices?.input ?? ''}
-                readOnly={readOnly}
-                onChange={(value) => price('input', value === '' ? undefined : Number(value))}
-                error={errorAt(error, `${at}.prices`)}
-              />
-              <NumberInput
-                label="Price per million output tokens"
-                placeholder="Not counted"
-                min={0}
-                value={prices?.output ?? ''}
-                readOnly={readOnly}
-                onChange={(value) => price('output', value === '' ? undefined : Number(value))}
-              />
-            </div>
+            <PriceFields {...props} />
           </div>
         </details>
       )}

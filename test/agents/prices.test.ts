@@ -1,0 +1,67 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { invokeAgent } from '@/server/agents/invoke'
+import type { ServiceContext } from '@/server/context'
+import { priceOf } from '@/server/models/prices'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type ModelServer, startModelServer } from '../support/model'
+import { newTenant } from '../support/tenant'
+import { newAgent } from './support'
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let model: ModelServer
+const never = new AbortController().signal
+
+beforeAll(async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'prices-')), 'prices.json')
+  writeFileSync(file, '{"openai-compatible/contract":{"input":3,"output":6},"openai/gpt-5.4":{"input":1,"output":1}}')
+  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal', MODEL_PRICES_FILE: file })
+  database = await freshDatabase()
+  model = await startModelServer()
+  ctx = await newTenant(database)
+})
+afterAll(async () => {
+  delete process.env.MODEL_PRICES_FILE
+  await model?.close()
+  await database?.close()
+})
+
+const order = JSON.stringify({ item: 'chairs', amount: 12 })
+const served = (modelId: string, prices?: object) => ({
+  ...{ provider: 'openai-compatible', modelId, baseUrl: model.url },
+  ...(prices ? { prices } : {}),
+})
+async function metadataOf(chosen: object) {
+  model.answer(() => ({ text: order, promptTokens: 1_000 }))
+  const { id } = await newAgent(ctx, { model: chosen })
+  return (await invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never)).metadata
+}
+
+test('prices typed in an agent count before those of the file, which count before none', async () => {
+  const typed = { input: 2, output: 4 }
+  expect((await metadataOf(served('contract', typed))).cost).toBe(0.00202)
+  expect((await metadataOf({ ...served('contract'), prices: 'list' })).cost).toBe(0.00303)
+  // Without `prices`, an answer looks as ever.
+  expect(await metadataOf(served('contract'))).not.toHaveProperty('cost')
+})
+
+test('an unknown price says so, and costs nothing', async () => {
+  const metadata = await metadataOf({ ...served('m'), prices: 'list' })
+  expect(metadata).not.toHaveProperty('cost')
+  expect(metadata.warnings).toEqual(['The price of openai-compatible/m is not known.'])
+  const scripted = await metadataOf({ provider: 'scripted', modelId: 'scripted', prices: 'list' })
+  expect(scripted).not.toHaveProperty('cost')
+  expect(scripted).not.toHaveProperty('warnings')
+})
+
+test('a scripted answer in place of a model without a key costs nothing', async () => {
+  const openai = { provider: 'openai', modelId: 'gpt-5.4', prices: { input: 2, output: 4 } }
+  const metadata = await metadataOf(openai)
+  expect(metadata.provider).toBe('scripted')
+  expect(metadata).not.toHaveProperty('cost')
+  const price = priceOf({ provider: 'openai', modelId: 'gpt-5.4', settings: {}, prices: 'list' })
+  expect(price?.({ input: 1e6, cached: 0, written: 0, output: 1e6 }, new Date())).toBe(2)
+})
