@@ -256,6 +256,7 @@ CREATE TABLE tenants (
   slug text NOT NULL,
   keep_runs_days integer,
   keep_audit_days integer NOT NULL DEFAULT 400,
+  agent_limits jsonb,
   CONSTRAINT tenants_pkey PRIMARY KEY (id)
 );
 
@@ -1187,6 +1188,23 @@ CREATE TABLE tool_versions (
   CONSTRAINT tool_versions_tenant_id_tool_id_version_pk PRIMARY KEY (tenant_id, tool_id, version),
   CONSTRAINT tool_versions_tool_fk FOREIGN KEY (tenant_id, tool_id) REFERENCES tools(tenant_id, id) ON DELETE CASCADE
 );
+
+CREATE TABLE usage_days (
+  tenant_id text NOT NULL,
+  day date NOT NULL,
+  kind text NOT NULL,
+  key text NOT NULL,
+  calls integer NOT NULL,
+  input bigint NOT NULL,
+  cached bigint NOT NULL,
+  output bigint NOT NULL,
+  cost double precision NOT NULL,
+  CONSTRAINT usage_days_tenant_id_day_kind_key_pk PRIMARY KEY (tenant_id, day, kind, key),
+  CONSTRAINT usage_days_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
+CREATE INDEX usage_days_by_day ON public.usage_days USING btree (day);
+CREATE INDEX usage_days_of_subject ON public.usage_days USING btree (tenant_id, key) WHERE (kind = 'subject'::text);
 
 CREATE TABLE vault_secrets (
   tenant_id text NOT NULL,

@@ -34,6 +34,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Unsupported content type' },
   RATE_LIMITED: { status: 429, message: 'Too many requests' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many open event streams' },
+  BUDGET_EXCEEDED: { status: 429, message: 'A limit of what agents may use is reached' },
   THREAD_BUSY: { status: 429, message: 'The thread is busy' },
   AGENT_NO_STRUCTURED_OUTPUT: { status: 400, message: 'Agent does not have structured output' },
   AGENT_SUPERVISOR: { status: 400, message: 'Supervisor agents cannot be invoked' },

@@ -1,5 +1,6 @@
 import { integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { moment } from './columns'
+import type { AgentLimits } from '../../server/definition/agent'
+import { json, moment } from './columns'
 
 export const tenants = pgTable(
   'tenants',
@@ -12,6 +13,8 @@ export const tenants = pgTable(
     keepRunsDays: integer(),
     /** How many days audit log entries are retained. */
     keepAuditDays: integer().notNull().default(400),
+    /** What all agents together, and each of them, may use. Null for no limits. */
+    agentLimits: json<AgentLimits>(),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [uniqueIndex('tenants_slug').on(t.slug)],

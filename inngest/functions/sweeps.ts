@@ -1,6 +1,7 @@
 import type { Db } from '@/db/index'
 import { sweeps } from '@/db/schema/sweeps'
 import { sweepChats } from '@/server/agents/chat-events'
+import { sweepUsage } from '@/server/agents/usage'
 import { sweepAudit } from '@/server/audit/sweep'
 import { now } from '@/server/clock'
 import type { Sweep } from '@/server/context'
@@ -36,6 +37,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['inbound', () => sweepInbound(sweep)],
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],
+    ['usage', () => sweepUsage(sweep)],
     ['audit', () => sweepAudit(sweep)],
     ['start-forms', () => sweepStartForms(sweep)],
     ['old-runs', () => deleteOldRuns(sweep, countAllDays)],

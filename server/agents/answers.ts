@@ -6,6 +6,7 @@ import { component, components } from '../definition/component'
 import { fallbackFields, ModelConfig } from '../models/schema'
 import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/answers'
+import { AgentLimits } from './limits-schema'
 import { ChatRequest, Instructions, InvokeAgent, MAX_MESSAGE } from './schema'
 import { UiChatRequest } from './ui-chat'
 
@@ -22,6 +23,7 @@ const configured = {
   model: ModelConfig,
   fallbacks: fallbackFields.fallbacks.optional(),
   fallbackOn: fallbackFields.fallbackOn.optional(),
+  limits: AgentLimits.optional(),
   tools: z
     .array(component('AgentTool', { toolId: z.string(), version: usedVersion, approval: Approval.optional() }))
     .describe('The tools it may call.'),

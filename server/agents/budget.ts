@@ -9,20 +9,28 @@ interface Spent {
 /** The number of tool calls of one message and its cost so far, handoffs included. */
 export class Budget {
   static readonly maxDepth = 3
-  private calls = 64
+  private calls = 0
+  /** How many calls of tools the message may have. */
+  most = 64
   private before = { usage: NO_USAGE, cost: 0 }
   usage: Usage = NO_USAGE
-  /** Null until a model with known prices has answered. */
+  /** The known cost so far, in US dollars. */
+  known = 0
+  /** The same, as far as callers see it; null until a model with prices has answered. */
   cost: number | null = null
   /** The ended calls. */
   readonly called: NonNullable<FailedTurn['calls']> = []
   /** The known facts about the turn so far; null until its model is known. */
   soFar: (() => TurnMetadata) | null = null
 
-  /** @param cost null without prices */
-  spend(usage: Usage, cost: number | null): void {
+  /**
+   * @param cost null if it is not known
+   * @param shown whether callers see it
+   */
+  spend(usage: Usage, cost: number | null, shown: boolean): void {
     this.usage = addUsage(this.usage, usage)
-    if (cost !== null) this.cost = (this.cost ?? 0) + cost
+    this.known += cost ?? 0
+    if (cost !== null && shown) this.cost = (this.cost ?? 0) + cost
   }
 
   /** The usage, and the cost if it is known, without the errors of sums of floating point numbers. */
@@ -57,7 +65,7 @@ export class Budget {
   }
 
   take(): boolean {
-    this.calls -= 1
-    return this.calls >= 0
+    this.calls += 1
+    return this.calls <= this.most
   }
 }

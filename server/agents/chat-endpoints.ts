@@ -49,7 +49,15 @@ export const CHAT = endpoint({
     },
     204: { description: 'The client has seen the end; do not reconnect.' },
   },
-  errors: ['MESSAGE_REQUIRED', 'AGENT_NOT_FOUND', 'THREAD_NOT_FOUND', 'THREAD_BUSY', 'TOO_MANY_STREAMS', 'MODEL_ERROR'],
+  errors: [
+    'MESSAGE_REQUIRED',
+    'AGENT_NOT_FOUND',
+    'THREAD_NOT_FOUND',
+    'THREAD_BUSY',
+    'TOO_MANY_STREAMS',
+    'BUDGET_EXCEEDED',
+    'MODEL_ERROR',
+  ],
   limit: 'invokes',
   // Resuming a stream is not a second message, whatever key the client sends with it.
   keepsAnswer: (request) => wantsJson(request) || !request.headers.has('last-event-id'),

@@ -1,6 +1,7 @@
 import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
+import { setLimits } from './limits-schema'
 import { requireSchema } from './output-schema'
 import { type AgentConfig, CreateAgent, type UpdateAgent } from './schema'
 
@@ -33,7 +34,11 @@ function checked(config: AgentConfig): AgentConfig {
 }
 
 /** Leaves out what says the same as its absence. */
-function withoutUnset({ fallbacks, fallbackOn, ...config }: AgentConfig): AgentConfig {
-  if (!fallbacks || fallbacks.length === 0) return config
-  return { ...config, fallbacks, ...(fallbackOn ? { fallbackOn } : {}) }
+function withoutUnset({ fallbacks = [], fallbackOn, limits: given, ...config }: AgentConfig): AgentConfig {
+  const limits = setLimits(given)
+  return {
+    ...config,
+    ...(fallbacks.length > 0 ? { fallbacks, ...(fallbackOn ? { fallbackOn } : {}) } : {}),
+    ...(limits ? { limits } : {}),
+  }
 }

@@ -81,6 +81,7 @@ export const AGENT_ENDPOINTS = {
       'AGENT_NOT_FOUND',
       'THREAD_NOT_FOUND',
       'THREAD_BUSY',
+      'BUDGET_EXCEEDED',
       'OUTPUT_SCHEMA_MISMATCH',
       'MODEL_ERROR',
     ],

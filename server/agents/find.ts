@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context'
+import type { AgentLimits } from '../definition/agent'
 import { AppError } from '../errors'
 import { findRowAt } from '../versioned/row-at'
 import { AGENT } from './noun'
@@ -10,6 +11,8 @@ export interface LoadedAgent {
   name: string
   version: number
   config: AgentConfig
+  /** Those of all agents of its workspace. */
+  workspaceLimits: AgentLimits | null
   /** Set for one that is being edited; `version` is its base. */
   draft?: true
 }
@@ -19,7 +22,7 @@ export interface LoadedAgent {
  * @throws AppError AGENT_NOT_FOUND for an unknown or archived agent, an unknown version, or another tenant's agent
  */
 export async function loadAgent(ctx: ServiceContext, id: string, version: string | number): Promise<LoadedAgent> {
-  const { row, version: found } = await findRowAt(ctx, AGENT, id, version)
+  const { row, version: found, also } = await findRowAt(ctx, AGENT, id, version)
   if (row.status === 'archived') throw new AppError('AGENT_NOT_FOUND')
-  return { id: row.id, name: found.name, version: found.version, config: AGENT.contentOf(found) }
+  return { id: row.id, name: found.name, version: found.version, config: AGENT.contentOf(found), workspaceLimits: also }
 }

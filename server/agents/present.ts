@@ -15,11 +15,12 @@ export function presentAgent(row: AgentRow, config: AgentConfig) {
 }
 
 function configured(config: AgentConfig) {
-  const { instructions, model, fallbacks, fallbackOn, tools, outputSchema, supervisor, handoffs } = config
+  const { instructions, model, fallbacks, fallbackOn, limits, tools, outputSchema, supervisor, handoffs } = config
   return {
     ...{ instructions, model },
     ...(fallbacks ? { fallbacks } : {}),
     ...(fallbackOn ? { fallbackOn } : {}),
+    ...(limits ? { limits } : {}),
     ...{ tools, outputSchema, supervisor, handoffs },
   }
 }

@@ -6,6 +6,7 @@ import { component, components } from '../definition/component'
 import { fallbackFields, ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { listVersioned } from '../versioned/list-schema'
 import { SeenVersion } from '../versioned/seen-version'
+import { AgentLimits } from './limits-schema'
 
 export const MAX_NAME = 200
 /** The longest message to an agent, in characters. */
@@ -42,6 +43,7 @@ const fields = {
   model: ModelConfig.describe('The model it uses.'),
   fallbacks: fallbackFields.fallbacks.optional(),
   fallbackOn: fallbackFields.fallbackOn.optional(),
+  limits: AgentLimits.optional().describe('What it may use, beside the limits of the workspace.'),
   tools: z.array(ToolUse).max(64).describe('The tools it may call: ids, or ids with versions.'),
   /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: z

@@ -14,6 +14,7 @@ import { Budget } from './budget'
 import { namingFiles, withFiles } from './file-bytes'
 import type { Said } from './journal/call'
 import { Journal } from './journal/journal'
+import { type Limits, openLimits } from './limits'
 import type { ReplyMessage } from './messages'
 import { asModelsKnowIt, readableFor } from './model-history'
 import { systemPrompt, userParts } from './prompt'
@@ -21,6 +22,7 @@ import { MAX_ANSWER, readAnswer } from './read-answer'
 import { runToolCalls } from './tool-calls'
 import { type AgentTool, calledId, nameOf, openToolset, versionsOf } from './toolset'
 import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-types'
+import { countCall } from './usage'
 
 /** After this many rounds of tool calls, the model must answer. */
 const MAX_ROUNDS = 10
@@ -35,16 +37,19 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const depth = options.depth ?? 0
   const journal = options.journal ?? new Journal()
   const models = await openModels(ctx, request.agent.config)
+  const limits = await openLimits(ctx, request.agent)
+  journal.onSpent = (sums) => limits.note(sums)
+  if (depth === 0) budget.most = limits.most('calls') ?? budget.most
   const { versions } = journal
   const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth, versions })
   journal.keepVersions(versions ?? versionsOf(tools))
-  const turn = new Turn(ctx, request, { ...options, budget, depth, journal, runTurn }, models, tools)
+  const turn = new Turn(ctx, request, { ...options, budget, depth, journal, runTurn }, models, limits, tools)
   if (depth === 0) budget.soFar = () => turn.metadata
   const answered = await turn.run()
   const { data, text, repaired, end } = request.structured ? await turn.structured(answered) : turn.spoken(answered)
   const cut = request.structured ? null : whyNotWhole(end, models.config.settings.maxOutputTokens)
   if (cut !== null) warnings.push(`The answer ${cut}.`)
-  warnings.push(...models.unpriced)
+  warnings.push(...models.unpriced(limits.ofCost))
   const metadata: TurnMetadata = {
     ...turn.metadata,
     ...(repaired ? { repaired } : {}),
@@ -76,6 +81,7 @@ class Turn {
     private readonly request: TurnRequest,
     private readonly options: RunningTurn,
     private readonly models: Models,
+    private readonly allowed: Limits,
     private readonly tools: Map<string, AgentTool>,
   ) {
     this.outputSchema = request.structured ? request.agent.config.outputSchema : null
@@ -99,7 +105,7 @@ class Turn {
   /** Runs rounds until the model gives its final answer. */
   async run(): Promise<Said> {
     for (;;) {
-      const mayCallTools = this.tools.size > 0 && this.rounds < MAX_ROUNDS
+      const mayCallTools = this.tools.size > 0 && this.rounds < (this.allowed.most('rounds') ?? MAX_ROUNDS)
       const answer = await this.ask([], mayCallTools)
       const { calls, message } = answer
       if (!message) return answer
@@ -163,7 +169,7 @@ class Turn {
     for (;;) {
       const said = await journal.answer(() => this.made(more, mayCallTools))
       this.models.stayWith(said.by)
-      budget.spend(said.usage, this.models.config.prices === undefined ? null : said.cost)
+      budget.spend(said.usage, said.cost, this.models.config.prices !== undefined)
       if (!isRefusal(said.end) || !this.models.passOn('refused'))
         // An answer of a retried run may be of a version whose tools never asked.
         return { ...said, policy: said.policy ?? this.policyOf(said) }
@@ -176,12 +182,21 @@ class Turn {
   private async made(more: ModelMessage[], mayCallTools: boolean): Promise<Said> {
     for (;;) {
       try {
-        return this.saidIn(await this.call(more, mayCallTools), mayCallTools)
+        const answer = await this.call(more, mayCallTools)
+        const said = this.saidIn(answer, mayCallTools)
+        await this.count(answer, said)
+        return said
       } catch (err) {
         if (!(err instanceof ModelFailure) || !this.models.passOn(err.kind)) throw err
         this.restart()
       }
     }
+  }
+
+  /** Counts what the answer used, unless its record does. */
+  private async count({ tokens }: ModelAnswer, { cost }: Said): Promise<void> {
+    if (this.options.journal.records) return
+    this.allowed.note(await countCall(this.ctx, this.request.agent.id, tokens, cost))
   }
 
   /** Takes back what an answer has said so far. */
@@ -199,7 +214,9 @@ class Turn {
     const message = wanted.length > 0 ? withCalls(answer, wanted) : null
     const cost = price ? price(answer.tokens, this.ctx.now()) : null
     const policy = this.policyOf({ calls: wanted, text })
-    return { text, end, usage, calls, message, policy, cost, by: author, tried: this.models.takeTried() }
+    const { cached } = answer.tokens
+    const tried = this.models.takeTried()
+    return { text, end, usage, cached, calls, message, policy, cost, by: author, tried }
   }
 
   /** What becomes of calls; null if none may need a decision. */
@@ -217,14 +234,17 @@ class Turn {
     const { signal, deadline } = limits
     const conversation = asModelsKnowIt(this.conversation(more), (id) => nameOf(this.tools, id))
     const { files: current } = userMessage
+    const system = systemPrompt(agent.config, this.ctx.trusted, this.outputSchema)
+    const tools = [...this.tools.values()]
     try {
+      this.allowed.check(this.options.budget, () => this.estimate([system, conversation, tools.map(schemaOf)]))
       const { messages, release } = await withFiles(this.ctx, conversation, { current, signal, deadline })
       return await callModel(
         open,
         {
-          system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
+          system,
           messages,
-          tools: [...this.tools.values()],
+          tools,
           mayCallTools,
           outputSchema: this.outputSchema,
           onText: this.hearing(limits.lift),
@@ -238,6 +258,11 @@ class Turn {
     } finally {
       limits.release()
     }
+  }
+
+  /** The tokens of a call, files aside. */
+  private estimate(prompt: unknown): number {
+    return Math.ceil(JSON.stringify(prompt).length / 3) + (this.models.config.settings.maxOutputTokens ?? 0)
   }
 
   /** The messages so far, without what only the model of another provider can read. */
@@ -284,6 +309,8 @@ class Turn {
     }
   }
 }
+
+const schemaOf = ({ name, description, parameters }: AgentTool) => ({ name, description, parameters })
 
 function repairRequest(details: ErrorDetail[]): string {
   const faults = details.map(({ path, message }) => `- ${path}: ${message}`)

@@ -47,14 +47,26 @@ function inOrder<T extends object>(object: T, known: readonly string[]): T {
 }
 
 export function writeAgent(config: AgentConfig): JsonObject {
-  const { name, description, instructions, model, fallbacks, fallbackOn, tools, outputSchema, supervisor, handoffs } =
-    config
+  const {
+    name,
+    description,
+    instructions,
+    model,
+    fallbacks,
+    fallbackOn,
+    limits,
+    tools,
+    outputSchema,
+    supervisor,
+    handoffs,
+  } = config
   return toStorableJson({
     name,
     ...unless(description === '', { description }),
     model: writeModel(model),
     ...(fallbacks ? { fallbacks: fallbacks.map(writeModel) } : {}),
     ...(fallbackOn ? { fallbackOn } : {}),
+    ...(limits ? { limits } : {}),
     ...unless(!supervisor, { supervisor }),
     ...unless(instructions === '', { instructions }),
     ...unless(tools.length === 0, { tools: tools.map((use) => unlessLatest(use, use.toolId)) }),

@@ -48,11 +48,31 @@ export type AgentConfig = {
   fallbacks?: ModelConfig[] | undefined
   /** When they do; absent for the usual reasons. */
   fallbackOn?: FailureKind[] | undefined
+  /** Absent without any. */
+  limits?: AgentLimits | undefined
   tools: { toolId: string; version: string | number; approval?: Approval | undefined }[]
   /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: JsonObject | null
   supervisor: boolean
   handoffs: { agentId: string; version: string | number; approval?: Approval | undefined }[]
+}
+
+/** What an agent may use. Costs are in US dollars, days are those of UTC. */
+export type AgentLimits = {
+  /** One call of its model, as estimated before it. */
+  call?: { tokens: number } | undefined
+  /** One message, with the agents that it is handed over to. */
+  turn?:
+    | {
+        tokens?: number | undefined
+        cost?: number | undefined
+        rounds?: number | undefined
+        calls?: number | undefined
+      }
+    | undefined
+  day?: { cost?: number | undefined; tokens?: number | undefined } | undefined
+  /** Each subject of tokens, with all agents. */
+  subjectDay?: { tokens: number } | undefined
 }
 
 /** Tokens used by model calls. */

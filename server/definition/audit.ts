@@ -17,6 +17,7 @@ const BY_THING = {
   group: ['created', 'updated', 'deleted'],
   invitation: ['created', 'renewed', 'revoked'],
   workspace: ['created', 'renamed', 'corsChanged', 'runsKept', 'auditKept'],
+  limits: ['changed'],
   run: ['cancelled', 'terminated', 'retried', 'rerun', 'linkMade', 'linkRevoked', 'linkUsed', 'revealed'],
   subject: ['deleted'],
 } as const

@@ -19,6 +19,7 @@ export type RunFailure = (typeof RUN_FAILURES)[number]
 const OF_RESPONSES = [
   ...['MODEL_ERROR', 'TOOL_NOT_FOUND', 'AGENT_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'THREAD_BUSY', 'THREAD_NOT_FOUND'],
   ...['INVALID_INPUT', 'FILE_NOT_FOUND', 'MESSAGE_REQUIRED', 'OUTPUT_SCHEMA_MISMATCH', 'UNAVAILABLE', 'INTERNAL'],
+  ...['BUDGET_EXCEEDED'],
 ]
 
 /** Whether `/errors` has a page about a code. Tools and `fail-flow` steps have codes of their own. */

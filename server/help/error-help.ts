@@ -264,6 +264,15 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
       'Use a model that is better at structured answers.',
     ],
   },
+  BUDGET_EXCEEDED: {
+    title: 'A limit of what agents may use is reached',
+    means: 'An agent, one message to it, the person it answers or the workspace has used as much as it may.',
+    fixes: [
+      'Wait until the day ends, if the limit is of a day. Days end at midnight in UTC.',
+      'Raise the limit: that of an agent on its page, those of the workspace in Settings, Agents.',
+      'Then retry the run: it keeps what the agent has done.',
+    ],
+  },
   MODEL_ERROR: {
     title: 'The model gave no answer',
     means: 'The provider of the model gave no answer: it refused the key or the request, or it could not be reached.',

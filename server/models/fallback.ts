@@ -59,10 +59,14 @@ export class Models {
     return this.current.price
   }
 
-  /** A warning if the model's price was asked for and is not known. */
-  get unpriced(): string[] {
+  /**
+   * A warning if the model's price is wanted and not known.
+   * @param limited whether its cost is limited
+   */
+  unpriced(limited: boolean): string[] {
     const { config, open, price } = this.current
-    if (config.prices !== 'list' || price !== null || open.provider === 'scripted') return []
+    const isWanted = limited || config.prices === 'list'
+    if (!isWanted || price !== null || open.provider === 'scripted') return []
     return [`The price of ${open.provider}/${open.modelId} is not known.`]
   }
 

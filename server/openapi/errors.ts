@@ -39,6 +39,7 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
       message: 'The workspace has 200 event streams open, as many as it may have. Close some, or poll instead.',
     },
   ],
+  BUDGET_EXCEEDED: [{ message: 'The agent may use 50 US dollars a day', limit: 'day.cost' }],
   RATE_LIMITED: [{ message: 'At most 600 requests per minute are accepted.' }],
 }
 

@@ -9,6 +9,7 @@ export const TAGS = {
   Runs: 'Start workflows, follow runs, answer their pauses, stop them.',
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
   Agents: 'Invoke agents; create, change, publish and version them.',
+  Usage: 'The tokens and the cost of models, by day, agent and subject.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
   Definitions: 'Export all definitions, compare them and apply them: for workflows, agents and tools kept as files.',
   Files: 'Files of runs, and uploads for them.',

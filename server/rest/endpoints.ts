@@ -1,4 +1,5 @@
 import { AGENT_ENDPOINTS } from '../agents/endpoints'
+import { USAGE_ENDPOINTS } from '../agents/usage-endpoints'
 import { AS_CODE_ENDPOINTS } from '../as-code/endpoints'
 import { AUDIT_ENDPOINTS } from '../audit-log/endpoints'
 import { KEY_ENDPOINTS } from '../credentials/endpoints'
@@ -28,6 +29,7 @@ export const ENDPOINTS: Readonly<Record<string, AnyEndpoint>> = {
   ...WORKFLOW_ENDPOINTS,
   ...START_LINK_ENDPOINTS,
   ...AGENT_ENDPOINTS,
+  ...USAGE_ENDPOINTS,
   ...TOOL_ENDPOINTS,
   ...AS_CODE_ENDPOINTS,
   ...FILE_ENDPOINTS,

@@ -111,7 +111,7 @@ export const callAgent = defineStep({
     } catch (err) {
       if (err instanceof AppError && (err.code === 'THREAD_BUSY' || err.code === 'UNAVAILABLE'))
         throw new TransientError(err.message, undefined, { usage })
-      if (err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH')
+      if (err instanceof AppError && (err.code === 'OUTPUT_SCHEMA_MISMATCH' || err.code === 'BUDGET_EXCEEDED'))
         throw new StepFailure(err.code, err.message, [], usage)
       if (!(err instanceof ModelFailure)) throw err
       if (err.transient) throw new TransientError(err.message, err.retryAfterMs ?? undefined, { cause: err, usage })

@@ -4,6 +4,7 @@ import { idempotencyKeys } from '@/db/schema/idempotency'
 import { startLinks } from '@/db/schema/start-links'
 import { taskLinks } from '@/db/schema/task-links'
 import { threads } from '@/db/schema/threads'
+import { usageDays } from '@/db/schema/usage'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
@@ -39,7 +40,8 @@ export async function deleteSubjectData(ctx: ServiceContext, input: unknown) {
     (await deleteRuns(erasure)) &&
     (await deleteEvents(erasure)) &&
     (await deleteKeys(erasure)) &&
-    (await endLinks(erasure))
+    (await endLinks(erasure)) &&
+    (await deleteUsage(erasure))
   if (done) await erasure.finish()
   const { deleted } = erasure
   ctx.log.info({ ...deleted, done, by: ctx.actor.id }, 'data of a subject deleted')
@@ -156,6 +158,13 @@ async function endLinks({ ctx, sub }: Erasure): Promise<true> {
         ...[isNull(usedAt), isNull(revokedAt), gt(expiresAt, ctx.now())],
       ),
     )
+  return true
+}
+
+/** Deletes what agents used for it. Others' sums stay. */
+async function deleteUsage({ ctx, sub }: Erasure): Promise<true> {
+  const { tenantId, kind, key } = usageDays
+  await ctx.db.delete(usageDays).where(and(eq(tenantId, ctx.tenantId), eq(kind, 'subject'), eq(key, sub)))
   return true
 }
 

@@ -1,8 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { perDb } from '@/db/per-db'
+import { tenants } from '@/db/schema/tenants'
 import { coalesceReads } from '@/lib/coalesce-reads'
 import type { ServiceContext } from '../context'
+import type { AgentLimits } from '../definition/agent'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import type { Named, Noun, Row, VersionRow } from './noun'
@@ -11,6 +13,7 @@ import { versionNumber } from './versions'
 
 /**
  * The row and one version of it: a number, `latest` or `published`. Uses one statement, so that the two belong together.
+ * `also` are the limits of all agents of the workspace, of an agent.
  * @throws AppError the noun's `notFound`
  */
 export async function findRowAt<R extends Row, V extends VersionRow>(
@@ -18,7 +21,7 @@ export async function findRowAt<R extends Row, V extends VersionRow>(
   noun: Tables<R, V>,
   id: string,
   wanted: string | number,
-): Promise<{ row: R; version: V }> {
+): Promise<{ row: R; version: V; also: AgentLimits | null }> {
   const named = wanted === 'latest' || wanted === 'published'
   return read(ctx, noun, id, { wanted: named ? wanted : 'number', number: versionNumber(wanted) })
 }
@@ -32,9 +35,9 @@ export async function findWhole<R extends Row, V extends VersionRow, C extends N
   noun: Noun<R, V, C, unknown>,
   id: string,
   wanted: 'latest' | 'started' = 'latest',
-): Promise<{ row: R; content: C }> {
-  const { row, version } = await read(ctx, noun, id, { wanted, number: null })
-  return { row, content: noun.contentOf(version) }
+): Promise<{ row: R; content: C; also: AgentLimits | null }> {
+  const { row, version, also } = await read(ctx, noun, id, { wanted, number: null })
+  return { row, content: noun.contentOf(version), also }
 }
 
 interface Wanted {
@@ -48,7 +51,7 @@ async function read<R extends Row, V extends VersionRow>(
   noun: Tables<R, V>,
   id: string,
   version: Wanted,
-): Promise<{ row: R; version: V }> {
+): Promise<{ row: R; version: V; also: AgentLimits | null }> {
   if (!isId(id)) throw new AppError(noun.notFound)
   const { db, tenantId } = ctx
   const [found] = await (ctx.reach || !('$client' in db)
@@ -58,7 +61,7 @@ async function read<R extends Row, V extends VersionRow>(
       ))
   if (!found) throw new AppError(noun.notFound)
   if (!found.version) throw noVersion(noun)
-  return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version) }
+  return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version), also: found.also }
 }
 
 /** Concurrent runs often call the same tool. */
@@ -82,15 +85,18 @@ function prepareRowAt(db: Db, noun: Tables<Row>) {
 
 function rowAt(
   db: Db | Tx,
-  { table, versions, ownerId }: Tables<Row>,
+  { table, versions, ownerId, word }: Tables<Row>,
   where: SQL | undefined,
   { wanted, number }: { wanted: unknown; number: unknown },
 ) {
   const version = sql`case ${wanted}::text when 'latest' then ${table.version}
     when 'published' then ${table.publishedVersion}
     when 'started' then coalesce(${table.publishedVersion}, ${table.version}) else ${number}::integer end`
+  // Each call of an agent needs them, so they ride with its read.
+  const limits = sql`(select t.agent_limits from ${tenants} t where t.id = ${table.tenantId})`
+  const also = sql<AgentLimits | null>`${word === 'agent' ? limits : sql`null`}`
   return db
-    .select({ row: table, version: versions })
+    .select({ row: table, version: versions, also })
     .from(table)
     .leftJoin(
       versions,

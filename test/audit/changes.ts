@@ -164,6 +164,7 @@ export const PROCEDURES: Record<string, Change> = {
   ...under('settings', {
     rename: change('workspace.renamed', () => ({ name: 'Another name' })),
     setCorsOrigins: change('workspace.corsChanged', () => ({ origins: ['https://app.example.com'] })),
+    setAgentLimits: change('limits.changed', () => ({ limits: { day: { cost: 5 } } })),
     keepRuns: change('workspace.runsKept', () => ({ days: 30 })),
     keepAudit: change('workspace.auditKept', () => ({ days: 500 })),
   }),

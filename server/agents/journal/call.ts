@@ -18,7 +18,9 @@ export interface Said {
   /** What becomes of each call; null if no call of the agent may need a decision. */
   policy: CallPolicy[] | null
   usage: Usage
-  /** Null without prices. */
+  /** How many of its input tokens the provider had in its cache. */
+  cached: number
+  /** Null if it is not known. */
   cost: number | null
   by: Author
   /** The models that were tried before it; null if none was. */
@@ -38,6 +40,8 @@ export interface Call {
   /** Of an answer: what becomes of each of its calls. */
   policy: CallPolicy[] | null
   usage: Usage | null
+  /** Tokens from the provider's cache; counted, not kept. */
+  cached?: number
   cost: number | null
   /** Of an answer: the provider of its model, the model's place among the fall-backs, and what was tried before it. */
   provider: string | null
@@ -68,6 +72,7 @@ export function answerIn({ output, policy, usage, cost, name, provider, fallback
     ...(output as unknown as Pick<Said, 'text' | 'end' | 'calls' | 'message'>),
     policy,
     usage: usage ?? NO_USAGE,
+    cached: 0,
     cost,
     // Rows of earlier releases have no provider.
     by: { provider: provider ?? '', modelId: name, fallback },

@@ -3,6 +3,7 @@ import type { Usage } from '../../definition/agent'
 import { type JsonValue, toStorableJson } from '../../definition/json'
 import { ImpossibleState } from '../../errors'
 import { addUsage, NO_USAGE } from '../../models/call'
+import type { DaySum } from '../usage'
 import type { TurnAttempt } from './attempt'
 import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
 import { keyOfCall } from './key'
@@ -31,6 +32,8 @@ export class Journal {
   private usage: Usage = NO_USAGE
   private cost: number | null = null
   private readonly known: ReadonlyMap<number, Call>
+  /** Receives what the workspace, the agent and the subject have used today, with each record. */
+  onSpent: (sums: readonly DaySum[]) => void = () => {}
 
   constructor(
     private readonly book: Book | null = null,
@@ -38,6 +41,11 @@ export class Journal {
   ) {
     this.known = new Map(known.map((call) => [call.seq, call]))
     for (const call of known) this.count(call)
+  }
+
+  /** Whether it records, and so counts what is used. */
+  get records(): boolean {
+    return this.book !== null
   }
 
   /** The versions of the tools when the turn began; null if it begins now. */
@@ -67,10 +75,10 @@ export class Journal {
     await this.mayBegin()
     const startedAt = this.now()
     const said = await make()
-    const { policy, usage, cost, tried } = said
+    const { policy, usage, cached, cost, tried } = said
     const { modelId: name, provider, fallback } = said.by
     const output = () => storedAnswer(said)
-    this.add({ seq, kind: 'model', name, startedAt, policy, usage, cost, provider, fallback, tried, output })
+    this.add({ seq, kind: 'model', name, startedAt, policy, usage, cached, cost, provider, fallback, tried, output })
     return said
   }
 
@@ -111,14 +119,14 @@ export class Journal {
 
   /** Records what was added. */
   async record(): Promise<void> {
-    await this.write((book, turn, calls) => recordCalls(book.ctx, book.attempt, turn, calls))
+    await this.write((book, turn, calls) => recordCalls(book.ctx, book.attempt, turn, calls, this.onSpent))
   }
 
   /** Records the end of the turn with its messages. */
   async end(saved: SavedTurn): Promise<void> {
     if (this.book && this.pending.length === 0) throw new ImpossibleState('turn-end', 'a turn ends without an answer')
     if (this.book) Object.assign(this.book.turn, { state: 'done', threadId: saved.threadId })
-    await this.write((book, turn, calls) => recordEnd(book.ctx, book.attempt, turn, calls, saved))
+    await this.write((book, turn, calls) => recordEnd(book.ctx, book.attempt, turn, calls, saved, this.onSpent))
   }
 
   /** Records that the turn ended with an answer that does not count; without one, nothing. */

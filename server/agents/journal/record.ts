@@ -7,6 +7,7 @@ import type { TurnMetadata, Usage, UserMessage } from '../../definition/agent'
 import { AppError } from '../../errors'
 import { type ReplyMessage, rowsOfTurn } from '../messages'
 import { subjectOf } from '../thread'
+import { addUsageOf, type DaySum } from '../usage'
 import type { Fenced, TurnAttempt } from './attempt'
 import type { Call } from './call'
 
@@ -37,7 +38,7 @@ export interface SavedTurn {
   runId: string | null
 }
 
-type Written = { mine: number; stopping: boolean; ended: number; saved?: boolean }
+type Written = { mine: number; stopping: boolean; ended: number; spent: DaySum[] | null; saved?: boolean }
 
 /**
  * Records calls that have ended, and the turn as it is with them: one statement and one commit. Calls that are recorded
@@ -48,12 +49,14 @@ export async function recordCalls(
   attempt: TurnAttempt,
   turn: TurnRow,
   calls: readonly Call[],
+  onSpent: (sums: readonly DaySum[]) => void = () => {},
 ): Promise<Fenced> {
   const [written] = await ctx.db.execute<Written>(sql`
     with ${fence(ctx, attempt)},
     ended as materialized (select run_id from step),
     ${rows(ctx, attempt, turn, calls)}
     select ${OUTCOME}`)
+  onSpent(written?.spent ?? [])
   return outcomeOf(written)
 }
 
@@ -67,6 +70,7 @@ export async function recordEnd(
   turn: TurnRow,
   calls: readonly Call[],
   saved: SavedTurn,
+  onSpent: (sums: readonly DaySum[]) => void = () => {},
 ): Promise<Fenced> {
   const ended =
     saved.ticket === null
@@ -84,6 +88,7 @@ export async function recordEnd(
     ${said(ctx, saved)}
     select ${OUTCOME}, exists (select from ${agentTurns} t
         where t.tenant_id = ${ctx.tenantId} and t.id = ${turn.id} and t.state = 'done') as saved`)
+  onSpent(written?.spent ?? [])
   const outcome = outcomeOf(written)
   // This statement does not see its own changes: a turn that is saved was saved by an earlier try.
   if (outcome !== 'refused' && written?.ended === 0 && !written.saved)
@@ -93,6 +98,7 @@ export async function recordEnd(
 
 const OUTCOME = sql`
       (select count(*)::int from step) as mine, (select count(*)::int from ended) as ended,
+      (select json_agg(spent) from spent) as spent,
       coalesce((select stopping from run), false) as stopping`
 
 function outcomeOf(written: Written | undefined): Fenced {
@@ -115,15 +121,22 @@ function fence({ tenantId }: ServiceContext, { runId, branch, stepId, visit, att
 function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: readonly Call[]): SQL {
   const { branch, stepId, visit } = attempt
   const endedAt = turn.state === 'working' ? null : (calls.at(-1)?.endedAt ?? null)
+  const given = sql`json_to_recordset(${JSON.stringify(calls)}::json) as c("seq" int, "kind" text, "name" text,
+        "output" json, "policy" json, "usage" jsonb, "cached" int, "cost" float8, "provider" text, "fallback" int, "tried" jsonb,
+        "errorCode" text, "startedAt" timestamptz, "endedAt" timestamptz)`
+  const count = (name: string) => sql`sum((c."usage"->>${name})::bigint)`
   return sql`calls as (
       insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, output, policy, usage, cost, provider,
         fallback, tried, error_code, started_at, ended_at)
       select ${ctx.tenantId}, ${turn.id}, c."seq", c."kind", c."name", c."output", c."policy", c."usage",
         c."cost", c."provider", c."fallback", c."tried", c."errorCode", c."startedAt", c."endedAt"
-      from ended cross join json_to_recordset(${JSON.stringify(calls)}::json) as c("seq" int, "kind" text, "name" text,
-        "output" json, "policy" json, "usage" jsonb, "cost" float8, "provider" text, "fallback" int, "tried" jsonb,
-        "errorCode" text, "startedAt" timestamptz, "endedAt" timestamptz)
+      from ended cross join ${given}
       on conflict do nothing returning seq),
+    used as (
+      select count(*)::int as calls, ${count('inputTokens')} as input, coalesce(sum(c."cached"), 0) as cached,
+        ${count('outputTokens')} as output, coalesce(sum(c."cost"), 0) as cost
+      from calls join ${given} on c."seq" = calls.seq where c."kind" = 'model' having count(*) > 0),
+    spent as (${addUsageOf(ctx, turn.agentId, sql`used`)}),
     turn as (
       insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, tools,
         thread_id, history_to, state, error_code, usage, cost, started_at, ended_at)

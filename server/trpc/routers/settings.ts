@@ -1,3 +1,5 @@
+import type { AgentLimits } from '../../definition/agent'
+import { getAgentLimits, setAgentLimits } from '../../tenants/agent-limits'
 import { setCorsOrigins } from '../../tenants/cors'
 import { keepAudit } from '../../tenants/keep-audit'
 import { keepRuns } from '../../tenants/keep-runs'
@@ -7,6 +9,10 @@ import { inputWith, router, tenantProcedure } from '../init'
 
 export const settingsRouter = router({
   get: tenantProcedure.query(({ ctx }) => getTenantSettings(ctx.service)),
+  agentLimits: tenantProcedure.query(({ ctx }) => getAgentLimits(ctx.service)),
+  setAgentLimits: tenantProcedure
+    .input(inputWith<{ limits: AgentLimits }>())
+    .mutation(({ ctx, input }) => setAgentLimits(ctx.service, input)),
   rename: tenantProcedure
     .input(inputWith<{ name: string }>())
     .mutation(({ ctx, input }) => setTenantName(ctx.service, input)),

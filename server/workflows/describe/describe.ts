@@ -155,7 +155,7 @@ class Attempts {
       limits,
     )
     const price = this.model.prices === undefined ? null : priceOf(this.model)
-    this.budget.spend(usage, price ? price(tokens, new Date()) : null)
+    this.budget.spend(usage, price ? price(tokens, new Date()) : null, true)
     requireWhole(this.open.provider, end, { maxOutputTokens: undefined })
     return { text, tokens: usage.totalTokens }
   }

@@ -76,6 +76,7 @@ export const INSIDE: Record<string, Seen> = {
   ],
   '/[tenant]/settings/members': (slug) => [`/${slug}/settings/members`],
   '/[tenant]/settings/groups': (slug) => [`/${slug}/settings/groups`],
+  '/[tenant]/settings/agents': (slug) => [`/${slug}/settings/agents`],
   '/[tenant]/settings/workspace': (slug) => [`/${slug}/settings/workspace`],
   '/[tenant]/settings/audit': (slug) => [`/${slug}/settings/audit`, `/${slug}/settings/audit?action=run.cancelled`],
   '/[tenant]/settings/service': (slug) => [`/${slug}/settings/service`],

@@ -1,6 +1,7 @@
 'use client'
 import {
   Activity,
+  Bot,
   Building2,
   CircleUser,
   FileKey2,
@@ -26,6 +27,7 @@ export const SETTINGS = [
   { label: 'Webhooks', href: '/settings/webhooks', icon: Webhook, operation: 'webhook:manage' },
   { label: 'Members', href: '/settings/members', icon: Users, operation: 'member:manage' },
   { label: 'Groups', href: '/settings/groups', icon: UsersRound, operation: 'member:manage' },
+  { label: 'Agents', href: '/settings/agents', icon: Bot, operation: 'settings:manage' },
   { label: 'Workspace', href: '/settings/workspace', icon: Building2, operation: 'settings:manage' },
   { label: 'Audit log', href: '/settings/audit', icon: ScrollText, operation: 'audit:read' },
   { label: 'Service', href: '/settings/service', icon: Activity, operation: 'service:read' },

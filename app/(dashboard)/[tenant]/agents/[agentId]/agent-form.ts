@@ -12,9 +12,9 @@ export const DATA_FOR_AGENT = 'Data for the agent'
 
 export function formOf(agent: Omit<AgentForm, never>): AgentForm {
   const { name, description, instructions, model, tools, outputSchema, supervisor, handoffs } = agent
-  const { fallbacks = [], fallbackOn } = agent
+  const { fallbacks = [], fallbackOn, limits = {} } = agent
   return {
-    ...{ name, description, instructions, model, fallbacks, ...(fallbackOn ? { fallbackOn } : {}) },
+    ...{ name, description, instructions, model, fallbacks, ...(fallbackOn ? { fallbackOn } : {}), limits },
     ...{ tools, outputSchema, supervisor, handoffs },
   }
 }

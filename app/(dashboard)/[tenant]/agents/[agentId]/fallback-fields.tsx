@@ -1,9 +1,11 @@
 'use client'
 import { ActionIcon, Button, Checkbox } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
 import type { AgentForm } from './agent-form'
+import { LimitFields } from './limit-fields'
 import { ModelChoice } from './model-fields'
 
 type Kind = NonNullable<AgentForm['fallbackOn']>[number]
@@ -29,11 +31,24 @@ export function FallbackFields(props: {
   const { form, change, error, readOnly } = props
   const { fallbacks = [], fallbackOn = USUALLY } = form
   const { prices } = form.model
+  const [isLimited] = useState(() => Object.keys(form.limits ?? {}).length > 0 || errorAt(error, 'limits') !== null)
   const next = { ...FIRST, ...(prices === 'list' ? { prices } : {}) }
   const set = (next: typeof fallbacks) => change({ fallbacks: next })
   return (
     <section className={styles.group} aria-labelledby="agent-fallbacks">
-      <h2 id="agent-fallbacks">Fall-backs</h2>
+      <h2 id="agent-fallbacks">Limits and fall-backs</h2>
+      <details {...(isLimited ? { open: true } : {})}>
+        <summary>Limits</summary>
+        <div style={{ marginTop: '0.75rem' }}>
+          <LimitFields
+            limits={form.limits ?? {}}
+            onChange={(limits) => change({ limits })}
+            whose="this agent"
+            error={error}
+            readOnly={readOnly}
+          />
+        </div>
+      </details>
       <span className={styles.note}>
         {fallbacks.length === 0
           ? 'Models that answer if the model above gives no answer.'

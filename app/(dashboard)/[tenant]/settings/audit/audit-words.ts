@@ -15,6 +15,7 @@ export const THINGS: Record<AuditThing, string> = {
   group: 'Group',
   invitation: 'Invitation',
   workspace: 'Workspace',
+  limits: 'Limits',
   run: 'Run',
   subject: 'Subject',
 }
@@ -34,6 +35,7 @@ const ALONE = {
   'workspace.auditKept': 'Retention of the audit log changed',
   'workflow.startLinkMade': 'Start link made',
   'workflow.startLinkRevoked': 'Start link revoked',
+  'limits.changed': 'Limits of agents changed',
   'run.linkMade': 'Task link made',
   'run.linkRevoked': 'Task link revoked',
   'run.linkUsed': 'Task answered by link',

@@ -1,0 +1,75 @@
+'use client'
+import { NumberInput } from '@mantine/core'
+import type { AgentLimits } from '@/server/definition/agent'
+import { errorAt } from '../../_versioned/field-errors'
+import styles from '../../_versioned/versioned.module.css'
+
+type Group = keyof AgentLimits
+
+interface Field {
+  group: Group
+  name: 'tokens' | 'cost' | 'rounds' | 'calls'
+  label: string
+  empty?: string
+}
+
+const DAY: Field[] = [
+  { group: 'day', name: 'cost', label: 'US dollars a day' },
+  { group: 'day', name: 'tokens', label: 'Tokens a day' },
+  { group: 'subjectDay', name: 'tokens', label: 'Tokens a day for each person with a token' },
+]
+const MESSAGE: Field[] = [
+  { group: 'turn', name: 'cost', label: 'US dollars for a message' },
+  { group: 'turn', name: 'tokens', label: 'Tokens for a message' },
+  { group: 'call', name: 'tokens', label: 'Tokens for a call of the model' },
+]
+const TOOLS: Field[] = [
+  { group: 'turn', name: 'rounds', label: 'Rounds of tool calls', empty: '10' },
+  { group: 'turn', name: 'calls', label: 'Tool calls for a message', empty: '64' },
+]
+
+/** What an agent, or all of them, may use. */
+export function LimitFields(props: {
+  limits: AgentLimits
+  onChange: (limits: AgentLimits) => void
+  whose: 'this agent' | 'all agents'
+  error: unknown
+  readOnly: boolean
+}) {
+  const { limits, onChange, whose, error, readOnly } = props
+  const set = ({ group, name }: Field, value: number | undefined) => {
+    const { [name]: _old, ...others } = (limits[group] ?? {}) as Record<string, number | undefined>
+    const { [group]: _group, ...rest } = limits
+    const next = value === undefined ? others : { ...others, [name]: value }
+    onChange(Object.keys(next).length === 0 ? rest : ({ ...rest, [group]: next } as AgentLimits))
+  }
+  const inputs = (fields: Field[]) => (
+    <div className={styles.pair}>
+      {fields.map((field) => (
+        <NumberInput
+          key={`${field.group}.${field.name}`}
+          label={field.label}
+          placeholder={field.empty ?? 'No limit'}
+          min={0}
+          allowDecimal={field.name === 'cost'}
+          thousandSeparator=","
+          value={(limits[field.group] as Partial<Record<string, number>> | undefined)?.[field.name] ?? ''}
+          readOnly={readOnly}
+          onChange={(value) => set(field, value === '' ? undefined : Number(value))}
+          error={errorAt(error, `limits.${field.group}.${field.name}`)}
+        />
+      ))}
+    </div>
+  )
+  return (
+    <div className={styles.group}>
+      <span className={styles.note}>
+        {whose === 'all agents' ? 'Of all agents together, by day (UTC)' : 'Of this agent, by day (UTC)'}
+      </span>
+      {inputs(DAY)}
+      <span className={styles.note}>Of each message, with the agents that it is handed over to</span>
+      {inputs(MESSAGE)}
+      {inputs(TOOLS)}
+    </div>
+  )
+}
