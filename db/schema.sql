@@ -390,6 +390,7 @@ CREATE TABLE agent_turns (
   cost double precision,
   started_at timestamp(3) with time zone NOT NULL,
   ended_at timestamp(3) with time zone,
+  attempt integer NOT NULL DEFAULT 0,
   CONSTRAINT agent_turns_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
   CONSTRAINT agent_turns_run_fk FOREIGN KEY (tenant_id, run_id) REFERENCES runs(tenant_id, id) ON DELETE CASCADE,
   CONSTRAINT agent_turns_thread_fk FOREIGN KEY (tenant_id, thread_id) REFERENCES threads(tenant_id, id) ON DELETE CASCADE
@@ -416,6 +417,7 @@ CREATE TABLE agent_calls (
   fallback integer,
   tried jsonb,
   policy json,
+  decision json,
   CONSTRAINT agent_calls_tenant_id_turn_id_seq_pk PRIMARY KEY (tenant_id, turn_id, seq),
   CONSTRAINT agent_calls_turn_fk FOREIGN KEY (tenant_id, turn_id) REFERENCES agent_turns(tenant_id, id) ON DELETE CASCADE
 );

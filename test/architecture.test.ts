@@ -242,6 +242,7 @@ describe('code rules', () => {
     const helpers = [
       'asked-fields',
       'catalog',
+      'ask-about-call',
       'config',
       'define-step',
       'expression',

@@ -15,7 +15,7 @@ const WRITERS: Record<string, Table[]> = {
   'server/interpreter/write/parts.ts': ['runs', 'walks', 'step_records', 'pauses'],
   'server/interpreter/write/request.ts': ['walks'],
   'server/interpreter/write/stops.ts': ['runs', 'walks', 'step_records', 'pauses'],
-  'server/interpreter/write/store-answer.ts': ['runs'],
+  'server/interpreter/write/settle-status.ts': ['runs'],
   'server/outbox.ts': ['outbox', 'engine.jobs'],
   // Old runs are deleted, a rerun copies the history that it continues, and a pause is marked as overdue.
   'server/runs/delete-old.ts': ['runs'],

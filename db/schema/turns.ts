@@ -10,7 +10,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import type { Tried, Usage } from '../../server/definition/agent'
-import type { CallPolicy } from '../../server/definition/approval'
+import type { CallDecision, CallPolicy } from '../../server/definition/approval'
 import type { JsonValue } from '../../server/definition/json'
 import { change, json, moment, written } from './columns'
 import { runs } from './runs'
@@ -43,6 +43,8 @@ export const agentTurns = pgTable(
     /** A failed turn ended with an answer that did not count. One that was cut short is `working`. */
     state: text({ enum: ['working', 'done', 'failed'] }).notNull(),
     errorCode: text(),
+    /** The attempt of the visit that recorded the latest call; 0 in a copy, and if an earlier release recorded it. */
+    attempt: integer().notNull().default(0),
     /** The sums of its calls. */
     usage: json<Usage>().notNull(),
     /** Null without prices. */
@@ -82,6 +84,8 @@ export const agentCalls = pgTable(
     output: written<JsonValue>().notNull(),
     /** Of an answer: what becomes of each of its calls; null if no call of the agent may need a decision. */
     policy: written<CallPolicy[]>(),
+    /** What people decided about a tool call. */
+    decision: written<CallDecision>(),
     /** Of an answer copied from another run: what the idempotency keys of its calls begin with. */
     keyBase: text(),
     usage: json<Usage>(),

@@ -18,7 +18,6 @@ import { readHistory } from './messages'
 import { requireOpenThread } from './thread'
 import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
-import { inTime } from './turn-time'
 import type { TurnOptions } from './turn-types'
 
 interface Asked extends UserMessage {
@@ -51,7 +50,10 @@ export async function answerInRun(
   requireDataAnswers(agent)
   // Only its record is missing, and nobody waits for its place in the thread any more.
   const ended = known?.turn.state === 'done'
-  const lease = ended || asked.threadId === null ? null : await placeIn(ctx, agent, asked.threadId, options.signal)
+  const lease =
+    ended || asked.threadId === null
+      ? null
+      : await placeIn(ctx, agent, { threadId: asked.threadId, turnId: known?.turn.id }, options.signal)
   try {
     return await continued(ctx, { agent, asked, attempt, known, lease }, options)
   } catch (err) {
@@ -66,10 +68,10 @@ export async function answerInRun(
 async function placeIn(
   ctx: ServiceContext,
   agent: LoadedAgent,
-  threadId: string,
+  { threadId, turnId }: { threadId: string; turnId: string | undefined },
   signal: AbortSignal,
 ): Promise<TurnLease> {
-  return TurnLease.take(ctx, await requireOpenThread(ctx, agent.id, threadId), signal)
+  return TurnLease.take(ctx, await requireOpenThread(ctx, agent.id, threadId), signal, { turnId })
 }
 
 interface Place {
@@ -83,15 +85,13 @@ interface Place {
 async function continued(ctx: ServiceContext, place: Place, { signal, log, budget }: Options): Promise<Invocation> {
   const { agent, asked, attempt, known, lease } = place
   const { agentId: _agent, version: _version, threadId, ...userMessage } = asked
-  const { provider } = agent.config.model
   const runId = await hidingRun(ctx, attempt.runId)
   const past = threadId === null ? { history: [], to: 0 } : await readHistory(ctx, threadId, known?.turn.historyTo)
   const turn = known ? goingOn(known.turn, agent) : newTurn(ctx, { agent, threadId, historyTo: past.to })
-  const journal = new Journal({ ctx, attempt, turn }, known?.calls)
+  const journal = new Journal({ ctx, attempt, turn }, known?.calls, known?.answers)
   const request = { agent, history: past.history, userMessage, structured: true }
-  const run = (limits: Pick<TurnOptions, 'signal' | 'deadline'>) =>
-    runTurn(beyondReach(ctx), request, { ...limits, log, budget, journal })
-  const { replies, metadata, data } = await inTime(provider, signal, run).catch(async (err: unknown) => {
+  const turned = runTurn(beyondReach(ctx), request, { signal, log, budget, journal })
+  const { replies, metadata, data } = await turned.catch(async (err: unknown) => {
     const code = finalCode(err)
     if (code !== null) await journal.fail(code)
     throw err

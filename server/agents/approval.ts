@@ -100,7 +100,7 @@ export function withheld(policy: CallPolicy, tool: AgentTool, input: JsonObject)
 }
 
 /** Arguments under the names that the tool's author gave them. */
-function ownArguments(tool: AgentTool, input: JsonObject): JsonObject {
+export function ownArguments(tool: AgentTool, input: JsonObject): JsonObject {
   return tool.kind === 'tool' ? withOwnNames(input, tool.names) : input
 }
 

@@ -54,6 +54,7 @@ export const CHAT = endpoint({
     'AGENT_NOT_FOUND',
     'THREAD_NOT_FOUND',
     'THREAD_BUSY',
+    'THREAD_WAITING',
     'TOO_MANY_STREAMS',
     'BUDGET_EXCEEDED',
     'MODEL_ERROR',

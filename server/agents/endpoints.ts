@@ -82,6 +82,7 @@ export const AGENT_ENDPOINTS = {
       'THREAD_NOT_FOUND',
       'THREAD_BUSY',
       'BUDGET_EXCEEDED',
+      'THREAD_WAITING',
       'OUTPUT_SCHEMA_MISMATCH',
       'MODEL_ERROR',
     ],

@@ -22,7 +22,7 @@ export interface Invocation {
  * Answers a message with data that matches the agent's output schema, in a new or an existing thread. When the signal
  * fires, the model call is aborted and the thread stays as it was.
  * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, AGENT_NO_STRUCTURED_OUTPUT, AGENT_SUPERVISOR,
- * THREAD_NOT_FOUND, THREAD_BUSY, OUTPUT_SCHEMA_MISMATCH, MODEL_ERROR
+ * THREAD_NOT_FOUND, THREAD_BUSY, THREAD_WAITING, OUTPUT_SCHEMA_MISMATCH, MODEL_ERROR
  */
 export async function invokeAgent(
   ctx: ServiceContext,

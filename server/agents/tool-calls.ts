@@ -1,15 +1,16 @@
 import type { ToolModelMessage } from 'ai'
 import { isUnavailable } from '@/db/deadline'
 import type { ServiceContext } from '../context'
-import type { CallPolicy } from '../definition/approval'
+import type { CallDecision, CallPolicy } from '../definition/approval'
 import { cutText, isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 import { AppError, Stopping } from '../errors'
 import type { ToolRequest } from '../models/call'
-import { withOwnNames } from '../tools/acceptable-schema'
 import { runTool } from '../tools/run'
-import { withheld } from './approval'
+import { ownArguments, withheld } from './approval'
+import { decisionOf, refusalOf } from './decision'
 import type { LoadedAgent } from './find'
 import { type Said, succeeded, type ToolOutput } from './journal/call'
+import { questionAbout } from './question'
 import type { AgentTool } from './toolset'
 import type { RunningTurn, ToolResult, TurnRequest } from './turn-types'
 
@@ -17,6 +18,8 @@ const MAX_NAME = 200
 const MAX_ARGS = 256 * 1024
 const MAX_RESULT = 100_000
 const AT_ONCE = 4
+/** In place of the result of a call that waits for a decision: the turn ends before anybody reads it. */
+const WAITS: ToolOutput = { type: 'text', value: '' }
 
 /**
  * Runs the model's tool calls and returns their results. A failed call is a result too; only the end of the turn
@@ -44,6 +47,7 @@ export async function runToolCalls(
   }
   const workers = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, calls.length) }, work))
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+  options.journal.requireDecisions()
   return {
     role: 'tool',
     content: calls.map(({ toolCallId, toolName }, index) => ({
@@ -55,15 +59,18 @@ export async function runToolCalls(
   }
 }
 
+type Called = ToolRequest & { policy: CallPolicy }
+
 async function runOne(
   ctx: ServiceContext,
-  { toolCallId, toolName, input, policy }: ToolRequest & { policy: CallPolicy },
+  call: Called,
   seq: number,
   tools: Map<string, AgentTool>,
   request: TurnRequest,
   options: RunningTurn,
 ): Promise<ToolOutput> {
   const { listener, signal, budget, journal } = options
+  const { toolCallId, toolName, input } = call
   signal.throwIfAborted()
   const name = toStorableJson(cutText(toolName, MAX_NAME))
   const tool = tools.get(toolName)
@@ -77,27 +84,72 @@ async function runOne(
   const startedAt = journal.now()
   const event = { toolCallId, name, agentId: request.agent.id }
   listener?.onToolCall({ ...event, args: toStorableJson(input) })
-  const refused = tool && isJsonObject(input) ? withheld(policy, tool, input) : null
-  let result: ToolResult
-  if (!tool) result = failure('TOOL_NOT_FOUND', `There is no tool ${name}.`)
-  else if (!budget.take()) result = failure('TOO_MANY_CALLS', 'No more tools can be called for this message.')
-  else if (!isJsonObject(input)) result = failure('INVALID_INPUT', 'The arguments must be a JSON object.')
-  else if (JSON.stringify(input).length > MAX_ARGS) result = failure('INVALID_INPUT', 'The arguments are too large.')
-  else if (refused) result = refused
-  else if (tool.kind === 'handoff') result = await handOff(ctx, tool.agent, input, request, options)
-  else result = await callTool(ctx, tool, input, request, { ...options, seq })
+  const ended = await decideAndRun(ctx, call, seq, tool, request, options)
+  if (!ended) return WAITS
+  const { result, decision = null, isOutside } = ended
   budget.called.push({ toolId: name, success: result.success })
   listener?.onToolResult({ ...event, ...result })
   const output = toOutput(result)
-  journal.addResult(seq, name, startedAt, output)
+  journal.addResult({ seq, name, startedAt }, output, decision)
   // The results of others can be computed again, so they are recorded with the next one.
-  if (tool?.kind === 'tool' && !tool.computes && !refused) await journal.record()
+  if (isOutside || decision) await journal.record()
   return output
+}
+
+interface Ended {
+  result: ToolResult
+  decision?: CallDecision
+  /** Whether the call may have reached something outside. */
+  isOutside?: boolean
+}
+
+/** Runs a call, unless that is not possible or people refused it. Null if people are asked first. */
+async function decideAndRun(
+  ctx: ServiceContext,
+  { toolName, input, policy }: Called,
+  seq: number,
+  tool: AgentTool | undefined,
+  request: TurnRequest,
+  options: RunningTurn,
+): Promise<Ended | null> {
+  const { budget, journal } = options
+  if (!tool)
+    return { result: failure('TOOL_NOT_FOUND', `There is no tool ${toStorableJson(cutText(toolName, MAX_NAME))}.`) }
+  if (!budget.take()) return { result: failure('TOO_MANY_CALLS', 'No more tools can be called for this message.') }
+  if (!isJsonObject(input)) return { result: failure('INVALID_INPUT', 'The arguments must be a JSON object.') }
+  if (JSON.stringify(input).length > MAX_ARGS)
+    return { result: failure('INVALID_INPUT', 'The arguments are too large.') }
+  const args = ownArguments(tool, input)
+  const run = async (args: JsonObject): Promise<Ended> =>
+    tool.kind === 'handoff'
+      ? { result: await handOff(ctx, tool.agent, args, request, options) }
+      : { result: await callTool(ctx, tool, args, request, { ...options, seq }), isOutside: !tool.computes }
+  if (typeof policy === 'string' || !journal.mayAsk) {
+    const refused = withheld(policy, tool, input)
+    return refused ? { result: refused } : run(args)
+  }
+  const answered = journal.answerTo(seq)
+  if (!answered) {
+    journal.ask(questionAbout(seq, tool, args, policy.ask))
+    return null
+  }
+  const decision = decisionOf(policy.ask, answered, args)
+  if (!decision.approved) return { result: failure('REJECTED', refusalOf(decision)), decision }
+  const given = { ...args, ...decision.args }
+  const ended = await run(given)
+  return { ...ended, decision, result: decision.args ? withNote(ended.result, given) : ended.result }
+}
+
+/** Otherwise a model makes the call again, because it was made with other arguments than it gave. */
+function withNote(result: ToolResult, args: JsonObject): ToolResult {
+  if (!result.success) return result
+  const note = 'A person changed the arguments of this call before it was made.'
+  return { success: true, data: { note, arguments: args, result: result.data } }
 }
 
 async function callTool(
   ctx: ServiceContext,
-  { title, toolId, version, names }: AgentTool & { kind: 'tool' },
+  { title, toolId, version }: AgentTool & { kind: 'tool' },
   args: JsonObject,
   { userMessage }: TurnRequest,
   { signal, log, keys, journal, seq }: RunningTurn & { seq: number },
@@ -105,7 +157,7 @@ async function callTool(
   // An Idempotency-Key does not replay a tool's own transactions.
   const { keyed: _keyed, ...own } = ctx
   try {
-    const called = { toolId, version, args: withOwnNames(args, names), dataContext: userMessage.dataContext }
+    const called = { toolId, version, args, dataContext: userMessage.dataContext }
     const outcome = await runTool(own, called, {
       signal,
       idempotencyKey: journal.keyOf(seq) ?? keys?.next([toolId, args]),

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, lt, lte, sql } from 'drizzle-orm'
+import { stepRecords } from '@/db/schema/runs'
 import { threads, threadTurns } from '@/db/schema/threads'
+import { agentTurns } from '@/db/schema/turns'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 
@@ -22,19 +24,22 @@ export class TurnLease {
     private readonly ctx: ServiceContext,
     readonly threadId: string,
     readonly ticket: number,
+    private readonly turnId: string | undefined,
   ) {}
 
   /**
    * Draws a ticket and waits until all earlier turns have ended or their processes have died.
-   * @throws AppError THREAD_BUSY after 30 s, THREAD_NOT_FOUND; the signal's reason
+   * @param options.turnId the turn, if it is recorded already
+   * @throws AppError THREAD_BUSY after 30 s; THREAD_WAITING if a turn waits for people; THREAD_NOT_FOUND; the signal's
+   * reason
    */
   static async take(
     ctx: ServiceContext,
     threadId: string,
     signal: AbortSignal,
-    patienceMs = PATIENCE_MS,
+    { patienceMs = PATIENCE_MS, turnId }: { patienceMs?: number; turnId?: string | undefined } = {},
   ): Promise<TurnLease> {
-    const lease = new TurnLease(ctx, threadId, await drawTicket(ctx, threadId))
+    const lease = new TurnLease(ctx, threadId, await drawTicket(ctx, threadId), turnId)
     lease.timer = setInterval(() => lease.prolong(), PROLONG_MS)
     const until = performance.now() + patienceMs
     try {
@@ -78,11 +83,19 @@ export class TurnLease {
       .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not release a turn; it stays until its lease ends'))
   }
 
+  /** @throws AppError THREAD_WAITING if a turn of the thread waits for people: nobody overtakes it */
   private async isFirst(): Promise<boolean> {
     const before = and(this.isThread(), lt(threadTurns.ticket, this.ticket))
     await this.ctx.db.delete(threadTurns).where(and(before, lte(threadTurns.leasedUntil, this.ctx.now())))
-    const [other] = await this.ctx.db.select({ ticket: threadTurns.ticket }).from(threadTurns).where(before).limit(1)
-    return other === undefined
+    const [seen] = await this.ctx.db.execute<{ busy: boolean; waiting: string | null }>(sql`
+      select exists (select from ${threadTurns} where ${before}) as busy, (
+        select t.run_id from ${agentTurns} t join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id
+          and s.branch = t.branch and s.step_id = t.step_id and s.visit = t.visit
+        where t.tenant_id = ${this.ctx.tenantId} and t.thread_id = ${this.threadId} and t.state = 'working'
+          and t.id is distinct from ${this.turnId ?? null} and s.end_time is null and s.attempts->-1->>'part' = 'asks'
+        limit 1) as waiting`)
+    if (seen?.waiting != null) throw waitingIn(seen.waiting)
+    return seen?.busy === false
   }
 
   private prolong(): void {
@@ -100,6 +113,11 @@ export class TurnLease {
   private isMine() {
     return and(this.isThread(), eq(threadTurns.ticket, this.ticket))
   }
+}
+
+function waitingIn(runId: string): AppError {
+  const message = 'A call of the agent waits for a decision. Answer the task of the run, or cancel the run.'
+  return new AppError('THREAD_WAITING', { details: [{ message, runId }] })
 }
 
 /** One statement, so the thread's row orders the tickets: a lower ticket never becomes visible after a higher one. */

@@ -19,8 +19,8 @@ export interface TurnRequest {
 
 export interface TurnOptions {
   signal: AbortSignal
-  /** In `performance.now()` time. */
-  deadline: number
+  /** In `performance.now()` time. Without it, each answer of a model may take the time of a whole turn elsewhere. */
+  deadline?: number
   /** Receives the answer's text and the tools' activity as they happen. */
   listener?: TurnListener | undefined
   /** Receives each console line of a tool's script. */

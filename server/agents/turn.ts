@@ -21,6 +21,7 @@ import { systemPrompt, userParts } from './prompt'
 import { MAX_ANSWER, readAnswer } from './read-answer'
 import { runToolCalls } from './tool-calls'
 import { type AgentTool, calledId, nameOf, openToolset, versionsOf } from './toolset'
+import { inTime, type TimeLimits } from './turn-time'
 import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-types'
 import { countCall } from './usage'
 
@@ -227,10 +228,17 @@ class Turn {
     return policiesOf(round, this.tools, known)
   }
 
-  private async call(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
+  private call(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
+    const { signal, deadline } = this.options
+    const ask = (limits: TimeLimits) => this.callInTime(more, mayCallTools, limits)
+    if (deadline !== undefined) return ask({ signal, deadline })
+    return inTime(this.models.open.provider, signal, ask, 'did not answer')
+  }
+
+  private async callInTime(more: ModelMessage[], mayCallTools: boolean, given: TimeLimits): Promise<ModelAnswer> {
     const { userMessage, agent } = this.request
     const { open } = this.models
-    const limits = this.limits()
+    const limits = this.limits(given)
     const { signal, deadline } = limits
     const conversation = asModelsKnowIt(this.conversation(more), (id) => nameOf(this.tools, id))
     const { files: current } = userMessage
@@ -294,8 +302,7 @@ class Turn {
   }
 
   /** What a call may take: a model that another one follows, half of the time that is left to begin its answer. */
-  private limits() {
-    const { signal, deadline } = this.options
+  private limits({ signal, deadline }: TimeLimits) {
     if (!this.models.mayPassOn('unavailable')) return { signal, deadline, lift: () => {}, release: () => {} }
     const { provider } = this.models.open
     const ms = Math.max(1, (deadline - performance.now()) / 2)

@@ -3,6 +3,7 @@ import { Assignees, assigneeProblems, DueIn, ExpiresIn, Needs, voteProblems } fr
 import { components } from './component'
 import { inexactIn, referencesOf } from './expression/fields'
 import { MAX_EXPRESSION_CHARS, parseExpression } from './expression/parse'
+import type { JsonObject } from './json'
 import type { ShownValue } from './shown'
 import { findReferences, type Reference, TemplateSyntaxError } from './template'
 
@@ -81,7 +82,21 @@ export type ApprovalQuestion = {
 /** What becomes of a call that a model asks for. `refuse` is for one that cannot be made, so that nobody is asked. */
 export type CallPolicy = 'run' | 'refuse' | { ask: ApprovalQuestion }
 
-const ACTIONS = [{ id: 'approve' }, { id: 'reject' }]
+/** What people decided about a call, as its row keeps it. */
+export type CallDecision = {
+  approved: boolean
+  /** Null if nobody decided in time. */
+  by: string | null
+  /** The arguments that the person changed. */
+  args?: JsonObject
+  remark?: string
+}
+
+/** The actions of a decision about a call. */
+export const APPROVE = 'approve'
+export const REJECT = 'reject'
+
+const ACTIONS = [{ id: APPROVE }, { id: REJECT }]
 
 function policyProblems(given: ApprovalPolicy): { field: string; message: string }[] {
   const { when, title, assignees, dueIn, expiresIn, needs, editable } = given

@@ -11,7 +11,7 @@ export const RUN_FAILURES = [
   ] as const),
   ...(['DATA_TOO_LARGE', 'VALUE_TOO_LARGE', 'VALUE_REFUSED', 'LOOP_LIMIT', 'NESTED_TOO_DEEP', 'CHILD_FAILED'] as const),
   ...(['JOIN_IMPOSSIBLE', 'STOPPED', 'WORKER_LOST', 'ENGINE_GAVE_UP', 'UNKNOWN_STEP'] as const),
-  ...(['PAUSE_IN_CLEANUP', 'FORK_IN_CLEANUP', 'FILE_NOT_SUPPORTED', 'APPROVAL_NOT_POSSIBLE'] as const),
+  ...(['PAUSE_IN_CLEANUP', 'FORK_IN_CLEANUP', 'FILE_NOT_SUPPORTED', 'APPROVAL_NOT_POSSIBLE', 'TURN_TOO_LONG'] as const),
 ] as const
 export type RunFailure = (typeof RUN_FAILURES)[number]
 

@@ -54,6 +54,8 @@ export type Attempt = {
   error?: string
   /** Absent if no further attempt follows. */
   retryInMs?: number
+  /** It is a part of an attempt: the work continued later, after a stop or an answer. */
+  part?: 'time' | 'asks'
   /** An agent's usage, if another attempt followed. */
   usage?: StepUsage
   /** The console output of scripts; absent without any. */
@@ -62,8 +64,8 @@ export type Attempt = {
 
 /** The instruction that a recorded step returns to the walk. Small: user data stays in the database. */
 export type Receipt =
-  /** Visit this step next. */
-  | { next: { stepId: string; visit: number } }
+  /** Visit this step next; `part` counts the parts of its visit that have ended. */
+  | { next: { stepId: string; visit: number }; part?: number }
   /** The plan reached its limits: continue planning from this step, whose visit has no record yet. */
   | { go: { stepId: string; visit: number } }
   /** Wait for an answer or until a time; `arm` counts how often the wait was set up. */
@@ -86,6 +88,17 @@ export type Arrival =
 
 /** An action that people may choose, with the fields that they fill in to choose it. */
 export type AskedAction = { id: string; label: string; fields?: Fields }
+
+/** A call of an agent that waits for a decision. */
+export type AskedCall = {
+  /** The tool; `handoff_` and the agent's id for a hand-over. */
+  toolId: string
+  /** The version that is called; absent for a hand-over. */
+  version?: string | number
+  args: JsonObject
+  /** Why the model makes it, in its own words. */
+  why: string
+}
 
 /** Whether a decision asks for a remark, which then is in run data. */
 export type AsksRemark = 'required' | 'optional'
@@ -115,6 +128,8 @@ export type PauseSignal = {
       needs?: Record<string, number>
       /** The person who started the run may not answer. */
       noSelfApproval?: true
+      /** The call that the decision is about. */
+      call?: AskedCall
     }
 )
 

@@ -235,6 +235,15 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     means: 'The workspace has as many event streams open as it may have.',
     fixes: ['Close streams that nobody reads.', 'Poll the status of the run, or use webhooks.'],
   },
+  THREAD_WAITING: {
+    title: 'The conversation waits for a decision',
+    means:
+      'The agent wants to make a call that a person must approve first, and the conversation continues after that.',
+    fixes: [
+      'Answer the task: it is in the inbox, and the error names its run.',
+      'To give the message up, cancel that run.',
+    ],
+  },
   THREAD_BUSY: {
     title: 'The agent still works on the last message',
     means: 'The agent is still working on the last message of this thread.',

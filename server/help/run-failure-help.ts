@@ -84,6 +84,15 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
       AGAIN,
     ],
   },
+  TURN_TOO_LONG: {
+    title: 'An agent did not come to an answer',
+    means: 'An agent was still not done after as many stops, or as many decisions of people, as one message may take.',
+    fixes: [
+      OPEN,
+      'Give the agent fewer tools that each do more, or ask it for less in one step.',
+      'Ask people only about the calls that need it.',
+    ],
+  },
   INVALID_CONFIG: {
     title: 'A field of the step is wrong',
     means: 'With the values of this run, a field of the step has a value that it cannot use.',
@@ -187,8 +196,11 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
   APPROVAL_NOT_POSSIBLE: {
     title: 'A call needs a decision, and nobody can be asked',
     means:
-      'An agent wanted to make a call that needs a decision of people first, where nobody can be asked. The call was not made, and the model was told so. The agent then goes on.',
-    fixes: ['Change the tool’s *Needs approval* on the agent’s page, if the call may be made without a decision.'],
+      'An agent wanted to make a call that needs a decision of people first, where nobody can be asked. The call was not made, and the model got this code.',
+    fixes: [
+      'Let a step of a workflow call the agent: there, people can be asked.',
+      'Change the tool’s *Needs approval* on the agent’s page, if the call may be made without a decision.',
+    ],
   },
   ENGINE_GAVE_UP: {
     title: 'The engine gave up the run',

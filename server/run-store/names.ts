@@ -28,6 +28,11 @@ export function pauseIdOf(branch: string, { stepId, visit }: Visit): string {
   return `${branch}:${stepId}#${visit}`
 }
 
+/** The id of a question that a visit asks while it is at work. */
+export function questionIdOf(branch: string, at: Visit, id: string): string {
+  return `${pauseIdOf(branch, at)}~${id}`
+}
+
 /** What receivers accept, including this service: the key is sent as a header. */
 const SENDABLE = /^[\x21-\x7e]{1,255}$/
 

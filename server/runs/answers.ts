@@ -73,6 +73,14 @@ export const PauseDescriptor = z
         .optional()
         .describe('How many votes each action needs; absent if the first answer decides.'),
       noSelfApproval: z.literal(true).optional().describe('The person who started the run may not answer.'),
+      call: component('AskedCall', {
+        toolId: z.string().describe('The tool; `handoff_` and the agent’s id if the agent hands over.'),
+        version: z.union([z.string(), z.number()]).optional().describe('The version that is called.'),
+        args: anyObject('The arguments. Those that may be changed are the `fields` of the action `approve`.'),
+        why: z.string().describe('Why the model makes the call, in its own words; plain text.'),
+      })
+        .optional()
+        .describe('The call of an agent that the decision is about.'),
       votes: z
         .array(
           component('PauseVote', {

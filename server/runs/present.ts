@@ -6,6 +6,7 @@ import type { PauseSignal, RunData } from '../definition/run'
 import type { Fields } from '../definition/schema'
 import { withoutPresets } from '../definition/sensitive'
 import { ImpossibleState } from '../errors'
+import { wholeAttempts } from '../run-store/attempts'
 import type { Masker } from '../vault/mask'
 import { formsAsked, withForms } from './asked-fields'
 import { decisionParts } from './decision-parts'
@@ -131,7 +132,7 @@ function currentStepId(run: StoredRun['run'], steps: StoredStep[], open: StoredP
 export function presentStep(runId: string, step: StoredStep, masker: Masker) {
   const shown = (value: JsonObject | null, cut: number | null, field: string) =>
     cut === null ? masker.json(value ?? {}) : cutMarker(runId, cut, `record=${step.seq}&field=${field}`)
-  const attempts = masker.json(step.attempts)
+  const { attempt, attempts } = wholeAttempts(step)
   const { stepName, error, usage } = maskWords(step, masker)
   return {
     stepId: step.stepId,
@@ -151,8 +152,10 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
     ...(usage === null ? {} : { usage }),
     visit: step.visit,
     ...placeIn(step.branch),
-    attempt: Math.max(1, step.attempt),
-    ...(attempts.length > 1 || (attempts.length === 1 && step.status === 'running') ? { attempts } : {}),
+    attempt,
+    ...(attempts.length > 1 || (attempts.length === 1 && step.status === 'running')
+      ? { attempts: masker.json(attempts) }
+      : {}),
   }
 }
 

@@ -26,6 +26,7 @@ import {
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
 import { type Held, holdRun } from '../run-store/held'
+import { requireArguments } from './asked-call'
 import { askedFields, asksForFile } from './asked-fields'
 import { addRemark } from './comment'
 import { hasRules, isVote, requireMayAnswer } from './may-answer'
@@ -200,6 +201,7 @@ export async function readPaused(ctx: ServiceContext, runId: string, answer: Res
   const person = byLink?.person ?? (matters ? await personOf(ctx, answeredBy) : null)
   if (person) await requireMayAnswer(ctx, run.id, signal, person)
   const given = readAnswer(chosen.pause, answer)
+  await requireArguments(ctx, signal, given)
   const data = await dataAt(ctx, chosen)
   refuseTooMuchData(data, given)
   const fields = askedFields(signal, given)

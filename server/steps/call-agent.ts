@@ -4,12 +4,14 @@ import { Budget } from '../agents/budget'
 import { failedTurn } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { answerWithData } from '../agents/invoke'
+import { PartEnds } from '../agents/journal/part-ends'
 import { filesToSend } from '../agents/message-files'
 import type { FailedTurn, StepUsage } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
 import { isJsonObject, type JsonValue } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
 import { ModelFailure } from '../models/failure'
+import { askAboutCall } from './ask-about-call'
 import { defineStep } from './define-step'
 
 /** A template in place of an object, until it is resolved. */
@@ -25,6 +27,9 @@ function fileIds(files: JsonValue | undefined): string[] {
   return named.map(String)
 }
 
+/** The codes of errors after which another attempt may succeed. */
+const MAY_PASS: readonly string[] = ['THREAD_BUSY', 'THREAD_WAITING', 'UNAVAILABLE']
+
 /** Sends a message to one of the tenant's agents; the fields of its answer go into run data. */
 export const callAgent = defineStep({
   type: 'call-agent',
@@ -33,6 +38,7 @@ export const callAgent = defineStep({
   icon: 'bot',
   group: 'work',
   mode: 'effect',
+  inParts: true,
   config: z.object({
     agentId: z.string().min(1, 'is required').max(100),
     message: AnyJson.transform((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
@@ -109,7 +115,13 @@ export const callAgent = defineStep({
           )
       return { output: answer.data, usage: budget.own({ threadId: answer.threadId, ...answer.metadata }) }
     } catch (err) {
-      if (err instanceof AppError && (err.code === 'THREAD_BUSY' || err.code === 'UNAVAILABLE'))
+      if (err instanceof PartEnds) {
+        const { questions } = err
+        if (!questions || !attempt) return { part: 'time', usage }
+        const now = ctx.now()
+        return { part: 'asks', usage, questions: questions.map((one) => askAboutCall(attempt.stepId, now, one)) }
+      }
+      if (err instanceof AppError && MAY_PASS.includes(err.code))
         throw new TransientError(err.message, undefined, { usage })
       if (err instanceof AppError && (err.code === 'OUTPUT_SCHEMA_MISMATCH' || err.code === 'BUDGET_EXCEEDED'))
         throw new StepFailure(err.code, err.message, [], usage)

@@ -65,6 +65,21 @@ export interface StepOutput {
   usage?: StepUsage
 }
 
+/** The end of a part of a visit, whose work continues later: as soon as possible, or when people have answered. */
+export type PartEnd = ({ part: 'time' } | { part: 'asks'; questions: Question[] }) & {
+  /** What this part has used. */
+  usage?: StepUsage | undefined
+}
+
+/** A question of a step that is at work. A later part may ask it again: it stays as it was asked first. */
+export interface Question {
+  /** Unique in the visit. */
+  id: string
+  signal: PauseSignal
+  /** When it is answered with `due`. */
+  expiresAt: Date | null
+}
+
 /** The inputs that determine the type of a step's result. */
 export interface TypeCall<C> {
   config: C
@@ -136,7 +151,9 @@ interface Common<C> {
 export type StepDefinition<C> =
   | (Common<C> & {
       mode: 'effect'
-      run: (call: EffectCall<C>) => Promise<StepOutput>
+      run: (call: EffectCall<C>) => Promise<StepOutput | PartEnd>
+      /** Whether its visits have parts. Attempts that got further then do not count against the limit. */
+      inParts?: true
       /**
        * The tool of the step, as this process has read it before. The statement that records the step as begun checks
        * whether the tool is unchanged; only then the first attempt gets it, as `known`. Otherwise the attempt reads it.

@@ -66,6 +66,8 @@ async function waiting(
   const attempt = {
     ...{ runId, branch: 'main', stepId: 'ask', visit: 1, attempt: 1, key: `${runId}:main:ask:1`, continues: false },
     used: null,
+    mayAsk: false,
+    endsSoon: () => false,
     mayBegin: async () => {},
     fenced: async () => {},
   }
@@ -86,6 +88,7 @@ const call = (seq: number): Call => {
     output: said,
     keyBase: null,
     policy: null,
+    decision: null,
     usage,
     cost: null,
     provider: 'openai-compatible',

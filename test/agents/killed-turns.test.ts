@@ -1,13 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent } from '@/server/agents/lifecycle'
 import { listCalls } from '@/server/runs/calls'
 import { createTool } from '@/server/tools/lifecycle'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
-import { until } from '../engine/support'
+import { CrashRuns } from '../interpreter/crash-run'
 import { type Outside, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { expectInvariants } from '../support/invariants/check'
@@ -18,7 +14,6 @@ import { sampled } from '../support/sample.mjs'
 // A process dies at every write of a turn: before it, or after it is done and before anybody learns of it. The model is
 // fickle: asked again, it wants other calls. SOAK=1 tries all places, else each commit tries a few.
 
-const CHILD = fileURLToPath(new URL('../interpreter/crash-child.ts', import.meta.url))
 const SETTINGS = { ALLOW_PRIVATE_HOSTS: '127.0.0.1', MILLRACE_HOST_ID: 'one' }
 const FEW = 8
 
@@ -28,7 +23,7 @@ let model: ModelServer
 let outside: Outside
 let workflowId: string
 let tools: { http: string; script: string; sums: string }
-const children = new Set<ChildProcess>()
+const crashes = new CrashRuns()
 /** The calls that arrived, in order. */
 const arrived: { key: string; n: number }[] = []
 let asked = 0
@@ -46,7 +41,7 @@ beforeAll(async () => {
   await runtime.stop()
 })
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
+  crashes.stop()
   await outside?.stop()
   await model?.close()
   await database?.close()
@@ -194,28 +189,6 @@ async function expectWhole(
 /** Runs the workflow in a process of its own, which completes it or dies at one of its writes. */
 async function live(at: string) {
   const before = { calls: arrived.length, models: asked }
-  const args = ['--import', 'tsx', '--conditions=react-server', CHILD, runtime.ctx.tenantId, workflowId, 'nothing']
-  const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, CRASH_AT: at },
-  })
-  children.add(child)
-  const dead = once(child, 'exit').then(() => children.delete(child))
-  const said: string[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-  const hears = (wanted: string) => until(() => said.includes(wanted) || !children.has(child), 120_000)
-  await hears('ready')
-  child.stdin.write('go\n')
-  await hears('done')
-  const died = !children.has(child)
-  const points: string[] = []
-  if (!died) {
-    child.stdin.write('points\n')
-    await until(() => said.at(-1)?.startsWith('[') ?? false)
-    points.push(...(JSON.parse(said.at(-1) ?? '[]') as string[]))
-    child.kill('SIGKILL')
-    await dead
-  }
-  const runId = said.find((line) => line.startsWith('started'))?.slice('started '.length) ?? ''
-  return { runId, died, points, before }
+  const { after, died, points } = await crashes.live({ tenantId: runtime.ctx.tenantId, workflowId, how: 'nothing', at })
+  return { runId: after('started')[0] ?? '', died, points, before }
 }

@@ -93,10 +93,10 @@ describe('a turn', () => {
     const { id } = await newAgent(ctx, {}, model)
     const threadId = await newThread(id)
     const first = await TurnLease.take(ctx, threadId, never)
-    const { code, status } = await refusal(TurnLease.take(ctx, threadId, never, 200))
+    const { code, status } = await refusal(TurnLease.take(ctx, threadId, never, { patienceMs: 200 }))
     expect([code, status]).toEqual(['THREAD_BUSY', 429])
     await first.release()
-    await (await TurnLease.take(ctx, threadId, never, 200)).release()
+    await (await TurnLease.take(ctx, threadId, never, { patienceMs: 200 })).release()
   })
 
   test('whose process died gives way, and its late save is refused', async () => {
@@ -107,7 +107,7 @@ describe('a turn', () => {
       .update(threadTurns)
       .set({ leasedUntil: new Date(Date.now() - 1) })
       .where(and(eq(threadTurns.tenantId, ctx.tenantId), eq(threadTurns.threadId, threadId)))
-    const next = await TurnLease.take(ctx, threadId, never, 1_000)
+    const next = await TurnLease.take(ctx, threadId, never, { patienceMs: 1_000 })
     expect(await outcome(database.db.transaction((tx) => dead.confirm({ ...ctx, db: tx })))).toBe('THREAD_BUSY')
     await database.db.transaction((tx) => next.confirm({ ...ctx, db: tx }))
     await dead.release()

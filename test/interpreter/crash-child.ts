@@ -17,7 +17,7 @@ import { writesIn } from './wire'
 /*
  * A whole process that starts a run, answers or stops it and completes it, and kills itself at one of its writes to
  * Postgres: CRASH_AT="insert runs, walks #1 after" node crash-child.ts <tenant> <workflow> <answer, cancel,
- * terminate, remind or nothing> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
+ * terminate, remind, decide or nothing> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
  * writes.
  */
 const [tenantId = '', workflowId = '', how = ''] = process.argv.slice(2)
@@ -64,6 +64,7 @@ async function live(): Promise<void> {
   say(`started ${runId}`)
   if (how === 'nothing') return comesTo(runId, 'completed', 'failed')
   await comesTo(runId, 'paused')
+  if (how === 'decide') return decideAll(runId)
   if (how === 'remind')
     await sweepReminders({ db: database().db, log: log(), now: () => new Date(Date.now() + 25 * 3_600_000) })
   if (how === 'answer' || how === 'remind')
@@ -71,6 +72,21 @@ async function live(): Promise<void> {
   else await (how === 'cancel' ? cancelRun : terminateRun)(ctx, { runId })
   say('acknowledged')
   await comesTo(runId, 'completed', 'failed')
+}
+
+/** Approves the calls of an agent whose `n` is even, and rejects the others, until the run has ended. */
+async function decideAll(runId: string): Promise<void> {
+  for (;;) {
+    const { status, pauseSignals } = await getRunStatus(ctx, { runId })
+    if (status === 'completed' || status === 'failed') return
+    const [asked] = pauseSignals as { id: string; call?: { args: { n?: unknown } } }[]
+    if (!asked) await sleep(20)
+    else {
+      const actionId = Number(asked.call?.args.n) % 2 === 0 ? 'approve' : 'reject'
+      await resumeRun(ctx, { runId, body: { type: 'request_user_action', pauseId: asked.id, actionId } })
+      say(`acknowledged ${asked.id}`)
+    }
+  }
 }
 
 async function comesTo(runId: string, ...wanted: string[]): Promise<void> {

@@ -1,27 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelRun } from '@/server/runs/cancel'
 import { sweepReminders } from '@/server/runs/remind'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
-import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { expectInvariants } from '../support/invariants/check'
 import { checkEffects } from '../support/invariants/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { sampled } from '../support/sample.mjs'
+import { CrashRuns } from './crash-run'
 
 // A process may die at every write to the database: before it, or after it is done and before anybody learns of it. A
 // first process names the writes of a whole run; others die at one each. SOAK=1 tries all of them, else each commit tries
 // one. To repeat one: CRASH_AT="insert runs, walks #1 after", as the failure names it.
 
-const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 const HOWS = ['answer', 'cancel', 'terminate', 'remind'] as const
 type How = (typeof HOWS)[number]
 /** How many points are tried unless all are wanted. */
@@ -31,7 +25,7 @@ let database: FreshDatabase
 let effects: EffectServer
 let runtime: TestRuntime
 let workflowId: string
-const children = new Set<ChildProcess>()
+const crashes = new CrashRuns()
 beforeAll(async () => {
   database = await freshDatabase({ max: 10 })
   effects = await startEffects()
@@ -40,7 +34,7 @@ beforeAll(async () => {
   await runtime.stop()
 })
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
+  crashes.stop()
   await effects?.stop()
   await database?.close()
 })
@@ -155,39 +149,13 @@ async function expectEnds(how: How, runId: string, acknowledged: boolean, where:
  * meanwhile.
  */
 async function live(how: How, at: string) {
-  const args = ['--import', 'tsx', '--conditions=react-server', CHILD, runtime.ctx.tenantId, workflowId, how]
-  const env = { ...process.env, CRASH_AT: at }
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
-  children.add(child)
-  let by: NodeJS.Signals | null = null
-  const dead = once(child, 'exit').then(([, signal]) => {
-    by = signal as NodeJS.Signals | null
-    children.delete(child)
+  let known: string[] = []
+  const life = { tenantId: runtime.ctx.tenantId, workflowId, how, at }
+  const { said, after, died, points } = await crashes.live(life, async () => {
+    known = await runIds()
   })
-  const said: string[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-  const hears = (wanted: string) => until(() => said.includes(wanted) || !children.has(child), 120_000)
-  await hears('ready')
-  const known = await runIds()
-  child.stdin.write('go\n')
-  await hears('done')
-  const points: string[] = []
-  if (children.has(child)) {
-    child.stdin.write('points\n')
-    const named = () => said.at(-1)?.startsWith('[') ?? false
-    // It may die at a write after the run is done.
-    await until(() => named() || !children.has(child))
-    if (named()) points.push(...(JSON.parse(said.at(-1) ?? '[]') as string[]))
-  }
-  const died = !children.has(child)
-  if (died) expect(by, `CRASH_AT="${at}": how it died`).toBe('SIGKILL')
-  if (!died) {
-    await sleep(50)
-    child.kill('SIGKILL')
-    await dead
-  }
   const runId = (await runIds()).find((id) => !known.includes(id)) ?? null
-  const started = said.find((line) => line.startsWith('started'))?.slice('started '.length)
+  const [started] = after('started')
   if (started !== undefined) expect(runId, `CRASH_AT="${at}": the run was acknowledged`).toBe(started)
   return { runId, acknowledged: said.includes('acknowledged'), died, points }
 }

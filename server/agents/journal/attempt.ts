@@ -16,6 +16,10 @@ export interface TurnAttempt {
   continues: boolean
   /** The usage of the earlier attempts that ended. */
   used: StepUsage | null
+  /** Whether people can be asked about calls. */
+  mayAsk: boolean
+  /** Whether the process is stopping, or too little time is left for another call. */
+  endsSoon(): boolean
   /** @throws if the attempt was taken over, or its run stopped */
   mayBegin(): Promise<void>
   /** @throws if the statement was refused */

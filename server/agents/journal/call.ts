@@ -1,6 +1,6 @@
 import type { ToolResultPart } from 'ai'
 import type { Tried, Usage } from '../../definition/agent'
-import type { CallPolicy } from '../../definition/approval'
+import type { CallDecision, CallPolicy } from '../../definition/approval'
 import { isJsonObject, type JsonValue, toStorableJson } from '../../definition/json'
 import type { AnswerEnd } from '../../models/answer-end'
 import { NO_USAGE, type ToolRequest } from '../../models/call'
@@ -39,6 +39,8 @@ export interface Call {
   keyBase: string | null
   /** Of an answer: what becomes of each of its calls. */
   policy: CallPolicy[] | null
+  /** What people decided about it, if they were asked. */
+  decision: CallDecision | null
   usage: Usage | null
   /** Tokens from the provider's cache; counted, not kept. */
   cached?: number

@@ -1,12 +1,15 @@
 import type { ServiceContext } from '../../context'
 import type { Usage } from '../../definition/agent'
+import type { CallDecision } from '../../definition/approval'
 import { type JsonValue, toStorableJson } from '../../definition/json'
 import { ImpossibleState } from '../../errors'
 import { addUsage, NO_USAGE } from '../../models/call'
+import type { Answered } from '../decision'
 import type { DaySum } from '../usage'
 import type { TurnAttempt } from './attempt'
 import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
 import { keyOfCall } from './key'
+import { type AskedQuestion, PartEnds } from './part-ends'
 import { recordCalls, recordEnd, type SavedTurn, type TurnRow } from './record'
 
 /** Where a turn is recorded, and as what. */
@@ -29,15 +32,19 @@ export class Journal {
   private keyBase: string | null = null
   private pending: Call[] = []
   private refused: { err: unknown } | null = null
+  /** Whether it has recorded a call. */
+  private cameFurther = false
   private usage: Usage = NO_USAGE
   private cost: number | null = null
   private readonly known: ReadonlyMap<number, Call>
   /** Receives what the workspace, the agent and the subject have used today, with each record. */
   onSpent: (sums: readonly DaySum[]) => void = () => {}
+  private readonly questions: AskedQuestion[] = []
 
   constructor(
     private readonly book: Book | null = null,
     known: readonly Call[] = [],
+    private readonly answers: ReadonlyMap<number, Answered> = new Map(),
   ) {
     this.known = new Map(known.map((call) => [call.seq, call]))
     for (const call of known) this.count(call)
@@ -78,7 +85,8 @@ export class Journal {
     const { policy, usage, cached, cost, tried } = said
     const { modelId: name, provider, fallback } = said.by
     const output = () => storedAnswer(said)
-    this.add({ seq, kind: 'model', name, startedAt, policy, usage, cached, cost, provider, fallback, tried, output })
+    const answered = { policy, decision: null, usage, cached, cost, provider, fallback, tried }
+    this.add({ seq, kind: 'model', name, startedAt, ...answered, output })
     return said
   }
 
@@ -104,17 +112,42 @@ export class Journal {
     return this.book ? keyOfCall(this.keyBase ?? this.book.attempt.key, seq) : undefined
   }
 
-  /** @throws if the turn must not begin another call */
+  /** @throws if the turn must not begin another call; PartEnds if a later part makes it */
   async mayBegin(): Promise<void> {
     if (this.refused) throw this.refused.err
+    // Each part comes further, so a call that takes longer than a part fails.
+    if (this.cameFurther && this.book?.attempt.endsSoon()) throw new PartEnds()
     await this.book?.attempt.mayBegin()
   }
 
+  /** Whether people can be asked about calls. */
+  get mayAsk(): boolean {
+    return this.book?.attempt.mayAsk ?? false
+  }
+
+  /** The answer to the question about a call. */
+  answerTo(seq: number): Answered | null {
+    return this.answers.get(seq) ?? null
+  }
+
+  ask(question: AskedQuestion): void {
+    this.questions.push(question)
+  }
+
+  /** @throws PartEnds with the questions, if there are any */
+  requireDecisions(): void {
+    if (this.questions.length > 0) throw new PartEnds(this.questions)
+  }
+
   /** Adds the result of a tool call, to be recorded with the next one that is. */
-  addResult(seq: number, name: string, startedAt: string, result: ToolOutput): void {
+  addResult(
+    { seq, name, startedAt }: Pick<Call, 'seq' | 'name' | 'startedAt'>,
+    result: ToolOutput,
+    decision: CallDecision | null = null,
+  ): void {
     const output = () => toStorableJson(result)
     const none = { policy: null, usage: null, cost: null, provider: null, fallback: null, tried: null }
-    this.add({ seq, kind: 'tool', name, startedAt, ...none, output })
+    this.add({ seq, kind: 'tool', name, startedAt, ...none, decision, output })
   }
 
   /** Records what was added. */
@@ -167,6 +200,7 @@ export class Journal {
     const turn = { ...book.turn, usage: this.usage, cost: this.cost }
     try {
       await book.attempt.fenced(() => statement(book, turn, calls))
+      this.cameFurther = true
     } catch (err) {
       this.refused = { err }
       throw err

@@ -122,13 +122,13 @@ function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: r
   const { branch, stepId, visit } = attempt
   const endedAt = turn.state === 'working' ? null : (calls.at(-1)?.endedAt ?? null)
   const given = sql`json_to_recordset(${JSON.stringify(calls)}::json) as c("seq" int, "kind" text, "name" text,
-        "output" json, "policy" json, "usage" jsonb, "cached" int, "cost" float8, "provider" text, "fallback" int, "tried" jsonb,
+        "output" json, "policy" json, "decision" json, "usage" jsonb, "cached" int, "cost" float8, "provider" text, "fallback" int, "tried" jsonb,
         "errorCode" text, "startedAt" timestamptz, "endedAt" timestamptz)`
   const count = (name: string) => sql`sum((c."usage"->>${name})::bigint)`
   return sql`calls as (
-      insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, output, policy, usage, cost, provider,
+      insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, output, policy, decision, usage, cost, provider,
         fallback, tried, error_code, started_at, ended_at)
-      select ${ctx.tenantId}, ${turn.id}, c."seq", c."kind", c."name", c."output", c."policy", c."usage",
+      select ${ctx.tenantId}, ${turn.id}, c."seq", c."kind", c."name", c."output", c."policy", c."decision", c."usage",
         c."cost", c."provider", c."fallback", c."tried", c."errorCode", c."startedAt", c."endedAt"
       from ended cross join ${given}
       on conflict do nothing returning seq),
@@ -139,14 +139,15 @@ function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: r
     spent as (${addUsageOf(ctx, turn.agentId, sql`used`)}),
     turn as (
       insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, tools,
-        thread_id, history_to, state, error_code, usage, cost, started_at, ended_at)
+        thread_id, history_to, state, error_code, attempt, usage, cost, started_at, ended_at)
       select ${ctx.tenantId}, ${turn.id}, run_id, ${branch}, ${stepId}, ${visit}::int, ${turn.agentId},
         ${turn.version}::int, ${JSON.stringify(turn.tools)}::jsonb, ${turn.threadId}, ${turn.historyTo}::int,
-        ${turn.state}, ${turn.errorCode}, ${JSON.stringify(turn.usage)}::jsonb, ${turn.cost}::float8,
+        ${turn.state}, ${turn.errorCode}, ${attempt.attempt}::int, ${JSON.stringify(turn.usage)}::jsonb, ${turn.cost}::float8,
         ${turn.startedAt.toISOString()}::timestamptz, ${endedAt}::timestamptz
       from ended where exists (select from calls)
       on conflict (tenant_id, run_id, branch, step_id, visit) do update set version = excluded.version,
         tools = excluded.tools, thread_id = excluded.thread_id, state = excluded.state, error_code = excluded.error_code,
+        attempt = excluded.attempt,
         usage = excluded.usage, cost = excluded.cost, ended_at = excluded.ended_at
       returning id)`
 }

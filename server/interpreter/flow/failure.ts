@@ -97,22 +97,20 @@ export function permanentFailure(err: unknown): { code: string; message: string 
 
 /**
  * The delay before the next attempt in milliseconds; null if no attempt follows.
- * @param attempt the attempt that failed, from 1
+ * @param tries the attempts that count, with the one that failed
  * @param random from 0 up to 1; varies the delay by up to 20 % either way
  */
 export function nextDelay(
   failure: Failure,
-  attempt: number,
+  tries: number,
   policy: RetryPolicy | undefined,
   random: number,
 ): number | null {
-  const isLast = !failure.busy && attempt >= (policy?.maxAttempts ?? MAX_ATTEMPTS)
+  const isLast = !failure.busy && tries >= (policy?.maxAttempts ?? MAX_ATTEMPTS)
   if (!failure.transient || isLast) return null
   if (failure.retryAfterMs !== null) return Math.min(failure.retryAfterMs, LONGEST_RETRY_AFTER_MS)
   const base =
-    policy?.initialDelayMs === undefined
-      ? (CURVE_MS[attempt - 1] ?? 120_000)
-      : grow(policy.initialDelayMs, attempt, policy)
+    policy?.initialDelayMs === undefined ? (CURVE_MS[tries - 1] ?? 120_000) : grow(policy.initialDelayMs, tries, policy)
   const capped = policy?.maxDelayMs === undefined ? base : Math.min(base, policy.maxDelayMs)
   return Math.round(capped * (0.8 + random * 0.4))
 }

@@ -1,8 +1,9 @@
 import { type ServiceContext, systemContext } from '../../context'
 import type { StepConfig } from '../../definition/step-config'
+import { ImpossibleState } from '../../errors'
 import { idempotencyKeyOf } from '../../run-store/names'
 import type { RunRow } from '../../run-store/walk-data'
-import type { StepOutput } from '../../steps/define-step'
+import type { PartEnd, StepOutput } from '../../steps/define-step'
 import { observe } from '../../telemetry/measures'
 import { AttemptLog } from '../flow/attempt-log'
 import { enterResolved, failureAtEntry, requireVisit, yielded } from '../flow/step'
@@ -56,7 +57,7 @@ async function runInline(
     timer = setTimeout(resolve, Math.min(leftMs, config.timeoutMs ?? leftMs), null)
   })
   try {
-    const output = type.run(call)
+    const output = type.run(call).then(whole)
     const done = await Promise.race([output, late])
     if (done) {
       observe('millrace_step_duration_seconds', { type: type.type, result: 'ok' }, (performance.now() - began) / 1_000)
@@ -69,6 +70,12 @@ async function runInline(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Inline work has no parts. */
+function whole(result: StepOutput | PartEnd): StepOutput {
+  if ('part' in result) throw new ImpossibleState('inline-part', 'inline work ended in the middle')
+  return result
 }
 
 /** The context of a run's steps: its tenant, with the run as the caller. */

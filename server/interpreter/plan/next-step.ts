@@ -18,9 +18,15 @@ export class NextStep implements Drive {
     return this.engine.rests
   }
 
-  get attempt(): 0 | 1 {
-    return this.enabled && !this.engine.stopping() ? 1 : 0
+  /** Whether this process is stopping. */
+  get stopping(): boolean {
+    return this.engine.stopping()
   }
+
+  get attempt(): 0 | 1 {
+    return this.enabled && !this.stopping ? 1 : 0
+  }
+
   give(begun: StartedAttempt | null): void {
     this.begun = begun
     if (begun) this.engine.guaranteeNextStep()

@@ -5,8 +5,8 @@ import { pausesOf } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import type { RunRow } from '../../run-store/walk-data'
 import { announceRun } from '../notice/announce'
+import { settleStatus } from '../write/settle-status'
 import { closePauses, endVisits, endWalks, within } from '../write/stops'
-import { settleStatus } from '../write/store-answer'
 
 /**
  * Ends every open step, pause and walk of a run. The walks' epoch rises, so results of work still running no longer

@@ -11,6 +11,7 @@ import { GIVEN_RUN, recordOfPause, runIs } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import { putTogether } from '../../run-store/large-values'
 import { ownsOf, RUN_COLUMNS, walkData } from '../../run-store/walk-data'
+import { findStepType } from '../../steps/registry'
 import type { Parked } from '../flow/types'
 import { continueWalk } from '../write/request'
 import { type Answerer, storeAnswer } from '../write/store-answer'
@@ -72,6 +73,8 @@ export type OpenPause = Awaited<ReturnType<typeof findOpenPauses>>[number]
 
 /** An open pause in the form that `answerParked` takes. Null if its answer is stored under the run's lock. */
 export function parkedAt(open: readonly OpenPause[], { run, written, pause, walk, record }: OpenPause): Parked | null {
+  // The part of a visit that takes the answer to its question is claimed.
+  if (record !== null && findStepType(record.stepType)?.mode !== 'pause') return null
   // A branch continues under the lock, because others may have paused or ended the run in the meantime.
   if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return null
   return { run, written, walk, record, pauseId: pause.id }

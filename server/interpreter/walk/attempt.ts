@@ -5,7 +5,7 @@ import { isJsonObject } from '../../definition/json'
 import { env } from '../../env'
 import { StepFailure, TransientError } from '../../errors'
 import { idempotencyKeyOf } from '../../run-store/names'
-import { DEFAULT_TIMEOUT_MS, type StepOutput } from '../../steps/define-step'
+import { DEFAULT_TIMEOUT_MS, type PartEnd, type StepOutput } from '../../steps/define-step'
 import type { EarlyWork } from '../flow/types'
 import { endWhenStopped } from '../notice/running'
 import { contextOf } from '../plan/enter'
@@ -18,17 +18,23 @@ import { turnAttempt } from './turn-attempt'
  * Runs an attempt of an effect step, outside any transaction. Ends when it times out or its run is stopped, even if the
  * step ignores its signal. Does not begin if the run was stopped in the meantime. If this process may have missed that,
  * it reads the database first.
+ * @param stopping whether this process is stopping
  * @throws the step's own errors, TransientError when it was too slow, RunStopped, TakenOver
  */
-export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<StepOutput> {
+export async function work(
+  ctx: ServiceContext,
+  begun: StartedAttempt,
+  stopping: () => boolean,
+): Promise<StepOutput | PartEnd> {
   const { state, at, config } = begun
-  const timeoutMs = Math.min(config.timeoutMs ?? DEFAULT_TIMEOUT_MS, env().longestStepMs)
+  const limitMs = Math.min(config.timeoutMs ?? DEFAULT_TIMEOUT_MS, env().longestStepMs)
+  const timeoutMs = Math.min(timeLeft(begun), limitMs)
   const left = await cleanupTimeLeft(ctx, state.ref)
   if (left <= 0) throw cleanupTooSlow(null)
   let soFar: () => StepUsage | null = () => null
   const tooSlow = () => {
     if (left < timeoutMs) return cleanupTooSlow(soFar())
-    return new TransientError(`The step did not finish within ${timeoutMs} ms.`, undefined, {
+    return new TransientError(`The step did not finish within ${limitMs} ms.`, undefined, {
       usage: soFar() ?? undefined,
     })
   }
@@ -48,7 +54,7 @@ export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<
           return deadline.signal
         },
         idempotencyKey: idempotencyKeyOf(state.ref, at),
-        attempt: turnAttempt(ctx, begun),
+        attempt: turnAttempt(ctx, begun, stopping),
         log: begun.log.add,
         uses: (known) => {
           soFar = known
@@ -68,8 +74,15 @@ export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<
   }
 }
 
+/** The time limit of an attempt without the parts of it that have ended, in milliseconds. */
+function timeLeft({ config, attempts }: StartedAttempt): number {
+  const before = attempts.slice(attempts.findLastIndex(({ part }) => !part) + 1)
+  const spent = before.reduce((sum, { startTime, endTime }) => sum + Date.parse(endTime) - Date.parse(startTime), 0)
+  return Math.max(0, (config.timeoutMs ?? DEFAULT_TIMEOUT_MS) - spent)
+}
+
 /** Work that started while its step was planned. If it could not even run, it runs now. */
-async function goOn({ output, stop }: EarlyWork, signal: AbortSignal, run: () => Promise<StepOutput>) {
+async function goOn({ output, stop }: EarlyWork, signal: AbortSignal, run: () => Promise<StepOutput | PartEnd>) {
   signal.addEventListener('abort', stop, { once: true })
   try {
     return await output

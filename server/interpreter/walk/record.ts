@@ -20,8 +20,10 @@ import type { StartedAttempt } from '../plan/types'
 import { carryOutCancel, cleanupTimeLeft, endRun } from '../stop/cancel'
 import { advance } from '../write/advance'
 import { failedStep, finishVisit, moveWalk } from '../write/held'
-import { countAttempts, keepAttempts } from '../write/marks'
+import { countAttempts, keepAttempts, withdrawQuestions } from '../write/marks'
+import { settleStatus } from '../write/settle-status'
 import { retryWhileUnavailable } from './retry'
+import { triesOf } from './tries'
 
 /** Records the output of an attempt, and what follows it. */
 export async function recordOutput(
@@ -90,9 +92,11 @@ export async function recordFailure(
   const failure = classify(err)
   if (failure.internal || failure.code === 'VALUE_TOO_LARGE')
     ctx.log.error({ err, runId: begun.state.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
-  const delayMs = nextDelay(failure, begun.attempt, begun.config.retry, Math.random())
-  if (delayMs === null && !(err instanceof RunStopped) && catching(begun.state, begun.at, failure))
+  const delayMs = nextDelay(failure, await triesOf(ctx, begun), begun.config.retry, Math.random())
+  if (delayMs === null && !(err instanceof RunStopped) && catching(begun.state, begun.at, failure)) {
+    if (hasAsked(begun)) await settle(ctx, begun, (tx) => withdraw(tx, begun))
     return recordCaught(ctx, begun, failure, handoff)
+  }
   let again = false
   const receipt = await settle(ctx, begun, async (tx, state) => {
     const now = tx.now()
@@ -112,6 +116,18 @@ export async function recordFailure(
   })
   if (again && delayMs !== null) throw new AttemptFailed(delayMs)
   return receipt
+}
+
+/** Whether there may be questions of the visit. */
+function hasAsked({ attempts }: StartedAttempt): boolean {
+  return attempts.some(({ part }) => part === 'asks')
+}
+
+/** A visit that fails takes no answers any more. If the process dies now, its agent gets no approval. */
+async function withdraw(tx: Held, begun: StartedAttempt): Promise<Receipt> {
+  await withdrawQuestions(tx, begun)
+  await settleStatus(tx, begun.state.ref)
+  return { next: begun.at }
 }
 
 /** Records a step that failed for good, and continues at its `error` exit or the failure path. */
@@ -188,6 +204,7 @@ export async function fail(
   const receipt: Receipt = arrives ? { arrive: true } : { stop: 'ended' }
   const attempts = [...begun.attempts, attemptRow(begun, now, cause)]
   const work = { attempt: begun.attempt, attempts, usage: usageOf(begun.attempts, failure.usage ?? null) }
+  if (hasAsked(begun)) await withdrawQuestions(tx, begun)
   await finishVisit(tx, state.ref, { ...failedStep(at, failure, now), work }, receipt)
   const error = { code: failure.code, message: failure.message, stepId: at.stepId }
   if (arrives) await moveWalk(tx, state.ref, { arrival: { failed: error, outcome: 'failed' } })
@@ -195,7 +212,8 @@ export async function fail(
   return receipt
 }
 
-function attemptRow(begun: StartedAttempt, ended: Date, error: string | null): Attempt {
+/** An attempt that has ended, as the record of its visit keeps it. */
+export function attemptRow(begun: StartedAttempt, ended: Date, error: string | null): Attempt {
   return {
     attempt: begun.attempt,
     startTime: begun.startedAt.toISOString(),

@@ -1,6 +1,7 @@
 import type { TurnAttempt } from '../../agents/journal/attempt'
 import type { ServiceContext } from '../../context'
-import { idempotencyKeyOf } from '../../run-store/names'
+import { env } from '../../env'
+import { CLEANUP_BRANCH, idempotencyKeyOf } from '../../run-store/names'
 import { TakenOver } from '../flow/failure'
 import { usageOf } from '../flow/usage'
 import { mark } from '../notice/heard'
@@ -9,9 +10,10 @@ import { checkBeforeEffect, isStillCurrent } from './may-begin'
 import { retryWhileUnavailable } from './retry'
 
 /** An attempt, for the turn of an agent. A record under its fence also shows that it may begin another call. */
-export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt): TurnAttempt {
+export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt, stopping: () => boolean): TurnAttempt {
   const { state, at, attempt } = begun
   let { since } = begun
+  const endsAt = performance.now() + env().longestStepMs
   return {
     runId: state.ref.runId,
     branch: state.ref.branch,
@@ -20,6 +22,8 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt): TurnAtt
     key: idempotencyKeyOf(state.ref, at),
     continues: attempt > 1 || state.run.retryOf !== null,
     used: usageOf(begun.attempts, null),
+    mayAsk: state.ref.branch !== CLEANUP_BRANCH && state.run.failing === null,
+    endsSoon: () => stopping() || endsAt - performance.now() < Math.min(env().AGENT_TIMEOUT_MS, LONGEST_CALL_MS),
     async mayBegin() {
       const asked = mark()
       if (isStillCurrent({ ...begun, since })) return
@@ -36,4 +40,6 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt): TurnAtt
   }
 }
 
+/** How much time must be left for another call, where a step may not take all of its own. */
+const LONGEST_CALL_MS = 120_000
 const LONG_AGO = { at: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }

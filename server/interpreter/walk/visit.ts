@@ -2,20 +2,22 @@ import { type ServiceContext, withTransaction } from '../../context'
 import type { Receipt } from '../../definition/run'
 import { ImpossibleState, StepFailure } from '../../errors'
 import type { Visit, WalkClaim } from '../../run-store/names'
-import type { StepOutput } from '../../steps/define-step'
+import type { PartEnd, StepOutput } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import { AttemptLog } from '../flow/attempt-log'
-import { MAX_ATTEMPTS, TakenOver } from '../flow/failure'
+import { TakenOver } from '../flow/failure'
 import { cancellationOf, isCancelling, stopFailure } from '../flow/stopping'
 import { mark } from '../notice/heard'
 import type { NextStep } from '../plan/next-step'
 import { configOf, holdWalk, receiptOf } from '../plan/state'
 import type { StartedAttempt } from '../plan/types'
-import { countAttempts } from '../write/marks'
+import { countAttempts, takeAnswers } from '../write/marks'
 import { work } from './attempt'
 import { countWork } from './count-work'
+import { endPart } from './part'
 import { fail, recordFailure, recordOutput, settle } from './record'
 import { traceWork } from './trace-work'
+import { attemptLimit, triesOf } from './tries'
 
 /**
  * One visit of an effect step, in three parts: claim (guard, count the attempt, freeze the input), work (outside any
@@ -27,14 +29,14 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
   const begun = handoff.take(at) ?? (await claim(ctx, ref, at))
   if ('receipt' in begun) return begun.receipt
   if ('lost' in begun) return recordFailure(ctx, begun.lost, new StepFailure('WORKER_LOST', begun.message), handoff)
-  let output: StepOutput
+  let output: StepOutput | PartEnd
   try {
-    output = await countWork(begun, () => traceWork(begun, () => work(ctx, begun)))
+    output = await countWork(begun, () => traceWork(begun, () => work(ctx, begun, () => handoff.stopping)))
   } catch (err) {
     if (err instanceof TakenOver) return settle(ctx, begun, () => Promise.reject(err))
     return recordFailure(ctx, begun, err, handoff)
   }
-  return recordOutput(ctx, begun, output, handoff)
+  return 'part' in output ? endPart(ctx, begun, output) : recordOutput(ctx, begun, output, handoff)
 }
 
 type Claimed = StartedAttempt | { receipt: Receipt } | { lost: StartedAttempt; message: string }
@@ -49,6 +51,8 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Cl
     if (record.endTime) return { receipt: receiptOf(record) }
     const type = findStepType(record.stepType)
     if (type?.mode !== 'effect') throw new ImpossibleState('visit-of-no-effect', `${record.stepType} does no work`)
+    // Before a cancel is noticed: nothing waits for them any more.
+    if (record.attempts.some(({ part }) => part === 'asks')) await takeAnswers(held, { state, at })
     const now = tx.now()
     const begun: StartedAttempt = {
       state,
@@ -67,8 +71,8 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Cl
         receipt: await fail(held, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(state.run))),
       }
     }
-    const limit = begun.config.retry?.maxAttempts ?? MAX_ATTEMPTS
-    if (begun.attempt > limit) {
+    const limit = attemptLimit(begun)
+    if ((await triesOf(tx, begun)) > limit) {
       // Attempts are counted when claimed, so none of the earlier ones finished.
       const message = `The step did not finish in ${limit} attempts: the process stopped each time.`
       return { lost: { ...begun, attempt: record.attempt }, message }

@@ -61,8 +61,10 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
     // The step after a segment's last one starts in another engine run, which claims it.
     handoff.enabled = together && visits + 1 < SEGMENT_LENGTH
     if ('next' in receipt) {
-      const at = receipt.next
-      receipt = await run(`${at.stepId}#${at.visit}`, () => visitStep(ctx, claim, at, handoff))
+      const { next: at, part } = receipt
+      // The engine remembers the result of each part.
+      const id = `${at.stepId}#${at.visit}${part ? `+${part}` : ''}`
+      receipt = await run(id, () => visitStep(ctx, claim, at, handoff))
       continue
     }
     if ('go' in receipt) {

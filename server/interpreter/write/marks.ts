@@ -1,11 +1,11 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { pauses, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, Sweep } from '../../context'
 import type { Reminder } from '../../definition/reminder'
 import type { Attempt, PauseSignal } from '../../definition/run'
 import { pauseIs, recordIs, recordOf } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
-import type { WalkRef } from '../../run-store/names'
+import type { Visit, WalkRef } from '../../run-store/names'
 
 // Marks: neither the run nor a walk changes its behaviour.
 
@@ -19,6 +19,44 @@ export async function countAttempts(tx: Held, of: Parameters<typeof recordIs>[0]
 /** Stores the ended attempts of a visit, whose last one is retried. */
 export async function keepAttempts(tx: Held, of: Parameters<typeof recordIs>[0], attempts: Attempt[]): Promise<void> {
   await tx.db.update(stepRecords).set({ attempts }).where(recordIs(of))
+}
+
+/** Notes that a part of a visit takes the answers that its questions have. */
+export async function takeAnswers(tx: Held, of: { state: { ref: WalkRef }; at: Visit }): Promise<void> {
+  await tx.db
+    .update(pauses)
+    .set({ consumedAt: tx.now() })
+    .where(and(questionsOf(of), isNotNull(pauses.answeredAt), isNull(pauses.consumedAt)))
+}
+
+/** Closes the questions of a visit that ends without their answers. */
+export async function withdrawQuestions(tx: Held, of: { state: { ref: WalkRef }; at: Visit }): Promise<void> {
+  const now = tx.now()
+  await tx.db
+    .update(pauses)
+    .set({ answeredAt: sql`coalesce(${pauses.answeredAt}, ${now.toISOString()}::timestamptz)`, consumedAt: now })
+    .where(and(questionsOf(of), isNull(pauses.consumedAt)))
+}
+
+/** The questions that a visit has asked, each with whether an answer was given that no part has taken. */
+export async function questionsAsked(tx: Held, of: { state: { ref: WalkRef }; at: Visit }) {
+  return tx.db
+    .select({
+      id: pauses.id,
+      isAnswered: sql<boolean>`${pauses.answeredAt} is not null and ${pauses.consumedAt} is null`,
+    })
+    .from(pauses)
+    .where(questionsOf(of))
+}
+
+function questionsOf({ state: { ref }, at }: { state: { ref: WalkRef }; at: Visit }) {
+  return and(
+    eq(pauses.tenantId, ref.tenantId),
+    eq(pauses.runId, ref.runId),
+    eq(pauses.branch, ref.branch),
+    eq(pauses.stepId, at.stepId),
+    eq(pauses.visit, at.visit),
+  )
 }
 
 /** Notes that a wait has looked at earlier events. */

@@ -1,10 +1,8 @@
-import { and, isNull, sql } from 'drizzle-orm'
-import { runs } from '@/db/schema/runs'
 import type { PauseAnswer } from '../../definition/run'
-import { asksSomebody, isRun } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import { changeHeld } from './held'
 import { STORE_ANSWER, STORED } from './parts'
+import { settleStatus } from './settle-status'
 
 /** The person who answered, and the API key or the task link they used. */
 export interface Answerer {
@@ -35,14 +33,4 @@ export async function storeAnswer(
   }
   const written = await changeHeld(tx, ref, { parts: [STORE_ANSWER], outputs: [STORED], row })
   return written?.stored ? settleStatus(tx, ref) : null
-}
-
-/** Call when a pause closes: the run stays paused as long as another pause asks a person. */
-export async function settleStatus(tx: Held, ref: { tenantId: string; runId: string }): Promise<'paused' | 'running'> {
-  const [run] = await tx.db
-    .update(runs)
-    .set({ status: sql`case when ${asksSomebody(ref)} then 'paused' else 'running' end`, updatedAt: tx.now() })
-    .where(and(isRun({ tenantId: ref.tenantId, id: ref.runId }), isNull(runs.endTime)))
-    .returning({ status: runs.status })
-  return run?.status === 'paused' ? 'paused' : 'running'
 }

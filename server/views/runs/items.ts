@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { RunError } from '../../definition/run'
+import { attemptsBegun } from '../../run-store/attempts'
 import { maskWords } from '../../runs/mask-words'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
@@ -66,7 +67,7 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
           where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.signal is null
           order by p.created_at, p.id limit 1) end`,
         failedStep: sql<FailedStep | null>`case when ${runs.outcome} = 'failed' then (
-          select jsonb_build_object('name', s.step_name, 'attempts', s.attempt) from ${stepRecords} s
+          select jsonb_build_object('name', s.step_name, 'attempts', ${attemptsBegun(sql`s.attempt`, sql`s.attempts`)}) from ${stepRecords} s
           where s.tenant_id = runs.tenant_id and s.run_id = runs.id and s.step_id = runs.error->>'stepId'
             and s.status = 'failed' and s.error_code = runs.error->>'code'
           order by s.seq desc limit 1) end`,

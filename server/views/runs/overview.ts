@@ -12,6 +12,7 @@ import type { Definition, Fields } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { largeRead } from '../../large-reads'
+import { wholeAttempts } from '../../run-store/attempts'
 import { findDefinition, partAsRun } from '../../run-store/definition'
 import { maskWords } from '../../runs/mask-words'
 import { type RunRow, signalOf } from '../../runs/present'
@@ -279,8 +280,7 @@ async function readWorkflow(ctx: ServiceContext, workflowId: string) {
 
 /** A step whose last attempt failed, and whose retry is due or running. */
 function presentRetry(visit: { stepId: string; stepName: string; attempts: Attempt[] }, masker: Masker) {
-  const attempts = visit.attempts
-  const last = attempts.at(-1)
+  const last = wholeAttempts({ ...visit, attempt: 1 }).attempts.at(-1)
   if (last?.error === undefined) return []
   const due = Date.parse(last.endTime) + (last.retryInMs ?? 0)
   const nextAt = new Date(due).toISOString()

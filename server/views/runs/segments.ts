@@ -13,7 +13,7 @@ interface VisitTimes {
   start: number
   end: number | null
   /** Finished attempts; an attempt whose process died left no row. */
-  attempts: readonly { start: number; end: number }[]
+  attempts: readonly { start: number; end: number; asks?: boolean }[]
   /** Whether an attempt is running. */
   atWork: boolean
   /** When the next attempt is due after a failed one. */
@@ -29,6 +29,8 @@ interface VisitTimes {
 export function segmentsOf({ start, end, attempts, atWork, dueAt, wait }: VisitTimes): Segment[] {
   const spans: Segment[] = attempts.map((at) => ({ kind: 'running', from: at.start, to: at.end }))
   if (wait) spans.push({ kind: 'waiting', from: wait.start, to: wait.end })
+  for (const [at, { end: from, asks }] of attempts.entries())
+    if (asks) spans.push({ kind: 'waiting', from, to: attempts[at + 1]?.start ?? (atWork ? (dueAt ?? from) : end) })
   const last = attempts.at(-1)?.end ?? start
   // The time of a claim is not stored: count a first attempt from the visit's start, a later one from its due time.
   if (atWork && end === null) spans.push({ kind: 'running', from: Math.max(last, dueAt ?? last), to: null })

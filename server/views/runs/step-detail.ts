@@ -5,6 +5,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
+import { wholeAttempts } from '../../run-store/attempts'
 import { getRunRow } from '../../run-store/find-run'
 import { MAIN_BRANCH, pauseIdOf } from '../../run-store/names'
 import { maskWords } from '../../runs/mask-words'
@@ -34,6 +35,7 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
   const pauseId = pauseIdOf(record.branch, record)
   const [masker, pause] = await Promise.all([runMaskerOf(ctx, runId), findPause(ctx, runId, pauseId)])
   const { stepName, error, usage } = maskWords(record, masker)
+  const { attempt, attempts } = wholeAttempts(record)
   const [answererOf, remindersOf, child] = await Promise.all([
     nameAnswerers(ctx, pause ? [pause] : []),
     readReminders(ctx, [{ id: pauseId, reminders: record.reminders }], masker),
@@ -52,7 +54,7 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
       record.branch === MAIN_BRANCH && record.beforeFailure && findStepType(record.stepType)?.mode !== 'fail',
     visit: record.visit,
     status: record.status,
-    attempt: Math.max(1, record.attempt),
+    attempt,
     startTime: record.startTime.toISOString(),
     endTime: record.endTime?.toISOString() ?? null,
     input: cutValue(record.inputData ?? {}, masker),
@@ -61,7 +63,7 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     handled: record.handled === true,
     error: error === null ? null : { message: error, code: record.errorCode },
     usage,
-    attempts: record.attempts.map((attempt) => maskWords(attempt, masker)),
+    attempts: attempts.map((one) => maskWords(one, masker)),
     /** Of a task, also after it was answered. */
     reminders: remindersOf(pauseId),
     /** The run that the step started. */

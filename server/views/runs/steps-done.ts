@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, lt, ne, or, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import { attemptsBegun } from '../../run-store/attempts'
 import { MAIN_BRANCH } from '../../run-store/names'
 import { maskWords } from '../../runs/mask-words'
 import { failedAt, ofMainPath } from '../../runs/progress'
@@ -54,7 +55,7 @@ export async function readRepeated(ctx: ServiceContext, runId: string) {
     .select({
       stepId: stepRecords.stepId,
       stepName: stepRecords.stepName,
-      attempts: stepRecords.attempt,
+      attempts: attemptsBegun(stepRecords.attempt, stepRecords.attempts),
       endTime: stepRecords.endTime,
     })
     .from(stepRecords)
@@ -64,6 +65,7 @@ export async function readRepeated(ctx: ServiceContext, runId: string) {
         eq(stepRecords.runId, runId),
         eq(stepRecords.status, 'completed'),
         gt(stepRecords.attempt, 1),
+        gt(attemptsBegun(stepRecords.attempt, stepRecords.attempts), 1),
       ),
     )
     .orderBy(desc(stepRecords.seq))

@@ -86,7 +86,7 @@ type RecordRow = {
   end: number | null
   exit: string | null
   attempt: number
-  attempts: [start: string, end: string, retryInMs: number | null][] | null
+  attempts: [start: string, end: string, retryInMs: number | null, part: string | null][] | null
   waitStart: number | null
   waitEnd: number | null
   /** Of a visit that forked. */
@@ -178,7 +178,7 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
       ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
       f.total, f.succeeded, f.failed,
       case when s.attempts <> '[]' then (
-        select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs'))
+        select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs', a->'part'))
         from jsonb_array_elements(s.attempts) a) end attempts
     from ${runs} r
     left join (${chosen}) s on s.change > ${after} or s.end_time is null
@@ -236,7 +236,12 @@ function stepTable(masker: Masker) {
 
 function presentRow(record: RecordRow, began: number, step: number): TimelineRow {
   const { seq, visit, start, end, attempt } = record
-  const attempts = (record.attempts ?? []).map(([from, to]) => ({ start: Date.parse(from), end: Date.parse(to) }))
+  const attempts = (record.attempts ?? []).map(([from, to, _retry, part]) => ({
+    start: Date.parse(from),
+    end: Date.parse(to),
+    ...(part === 'asks' ? { asks: true } : {}),
+  }))
+  const parts = (record.attempts ?? []).filter(([, , , part]) => part).length
   const last = record.attempts?.at(-1)
   const open = end === null
   const mode = findStepType(record.stepType)?.mode
@@ -258,7 +263,7 @@ function presentRow(record: RecordRow, began: number, step: number): TimelineRow
     VISIT_STATUS.indexOf(status),
     start - began,
     end === null ? null : end - began,
-    Math.max(1, attempt),
+    Math.max(1, attempt - parts),
     plain
       ? []
       : segments.flatMap(({ kind, from, to }) => [

@@ -55,6 +55,9 @@ export const recordRules: Rule[] = [
   },
 ]
 
+/** Asks about a call of an agent, whose step continues with the answer. */
+const question = (pause: string): string => `${pause}.signal->'call' is not null`
+
 export const pauseRules: Rule[] = [
   {
     name: 'I38',
@@ -97,7 +100,7 @@ export const pauseRules: Rule[] = [
     name: 'I4',
     says: 'a pause’s step completes with the answer given to that pause, once the answer is taken',
     broken: `select p.run_id || ': ' || p.id from p join s on ${sameVisit('s', 'p')}
-      where s.status = 'completed' and p.kind not in ('timer', 'run') and (p.answer is null or p.consumed_at is null
+      where s.status = 'completed' and p.kind not in ('timer', 'run') and not (${question('p')}) and (p.answer is null or p.consumed_at is null
         or s.output_data is distinct from case when p.answer::jsonb ? 'actionId'
           then (p.answer::jsonb - 'data') || coalesce(p.answer->'data', '{}')
           else coalesce(p.answer->'data', p.answer->'event', p.answer) end)`,
@@ -114,7 +117,8 @@ export const pauseRules: Rule[] = [
     broken: `select p.run_id || ': ' || p.id from p join r on ${ofRun('p')}
       where p.answer is null and p.answered_at is not null and r.end_time is null and r.cleanup_started_at is null
         and not exists (select 1 from w where w.tenant_id = p.tenant_id and w.run_id = p.run_id
-          and w.branch = p.branch and w.branch like '%/%' and w.status = 'ended')`,
+          and w.branch = p.branch and w.branch like '%/%' and w.status = 'ended')
+        and not (${question('p')} and exists (select 1 from s where ${sameVisit('s', 'p')} and s.status = 'failed'))`,
   },
   {
     name: 'I4',
@@ -128,6 +132,7 @@ export const pauseRules: Rule[] = [
     says: 'an answer that was taken counts, unless the run or its branch was stopped meanwhile',
     broken: `select p.run_id || ': ' || p.id from p join r on ${ofRun('p')}
       where p.answer is not null and p.consumed_at is not null and (r.end_time is null or r.outcome = 'succeeded')
+        and not (${question('p')})
         and r.cleanup_started_at is null
         and not exists (
           select 1 from s where ${sameVisit('s', 'p')} and s.status = case
@@ -151,7 +156,7 @@ export const pauseRules: Rule[] = [
     says: 'a pause opens only after the answer to the one before it was taken',
     broken: `select p.run_id || ': ' || p.id from p
       join p earlier on earlier.tenant_id = p.tenant_id and earlier.run_id = p.run_id and earlier.branch = p.branch
-      where earlier.created_at < p.created_at
+      where earlier.created_at < p.created_at and not (${question('p')} and ${sameVisit('earlier', 'p')})
         and (earlier.consumed_at is null or earlier.consumed_at > p.created_at)`,
   },
 ]

@@ -1,0 +1,36 @@
+import type { AskedQuestion } from '../agents/journal/part-ends'
+import { APPROVE, REJECT } from '../definition/approval'
+import type { AskedAction, AskedCall } from '../definition/run'
+import type { ShownValue } from '../definition/shown'
+import type { Question } from './define-step'
+import { askedOf } from './people'
+import { expiry } from './time'
+
+/** Labels the model's reason for its call: people must not take it for words of the workflow's author. */
+const MODELS_WORDS = 'In the model’s words'
+
+/** The question of a step's agent about a call, as people get it. */
+export function askAboutCall(stepId: string, now: Date, { seq, call, policy, fields }: AskedQuestion): Question {
+  const { title, why, problem, assignees, dueIn, needs, noSelfApproval, expiresIn } = policy
+  const approve: AskedAction = { id: APPROVE, label: 'Approve', ...(Object.keys(fields).length > 0 ? { fields } : {}) }
+  const asked = askedOf(now, { assignees, dueIn })
+  const said: ShownValue[] = why === '' ? [] : [{ label: MODELS_WORDS, value: why }]
+  const odd: ShownValue[] = problem === undefined ? [] : [{ label: 'Why a person decides', value: problem }]
+  const { dueAt: expiresAt = null } = expiry(now, expiresIn)
+  return {
+    id: String(seq),
+    expiresAt,
+    signal: {
+      type: 'request_user_action',
+      stepId,
+      title,
+      actions: [approve, { id: REJECT, label: 'Reject' }],
+      remark: 'optional',
+      ...asked,
+      show: [...policy.show, ...said, ...odd],
+      ...(needs === undefined ? {} : { needs }),
+      ...(noSelfApproval ? { noSelfApproval } : {}),
+      call: { ...call, why } satisfies AskedCall,
+    },
+  }
+}

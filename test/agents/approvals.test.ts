@@ -1,0 +1,237 @@
+import { and, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { agentCalls, agentTurns } from '@/db/schema/turns'
+import { cancelRun } from '@/server/runs/cancel'
+import { resumeRun } from '@/server/runs/resume'
+import { terminateRun } from '@/server/runs/terminate'
+import { createTool } from '@/server/tools/lifecycle'
+import { until } from '../engine/support'
+import { type Outside, startOutside } from '../net/outside'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type ModelServer, startModelServer } from '../support/model'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { refusal } from '../workflows/support'
+import { newAgent } from './support'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let model: ModelServer
+let outside: Outside
+let refund: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  outside = await startOutside((_seen, response) => {
+    response.setHeader('content-type', 'application/json').end('{"ok":true}')
+  })
+  model = await startModelServer()
+  runtime = await startTestRuntime(database.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
+  refund = (
+    await createTool(runtime.ctx, {
+      name: 'Refund',
+      kind: 'http',
+      config: { method: 'POST', url: `${outside.url}/refund`, body: '${args}' },
+      inputSchema: {
+        type: 'object',
+        properties: { amount: { type: 'number', maximum: 500, title: 'Amount' }, orderId: { type: 'string' } },
+        required: ['amount', 'orderId'],
+        additionalProperties: false,
+      },
+    })
+  ).id
+})
+beforeEach(() => {
+  outside.seen.length = 0
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await outside?.stop()
+  await model?.close()
+  await database?.close()
+})
+
+const answer = { text: '{"item":"chairs","amount":12}' }
+const wish = (amount: number, orderId = 'A1') => ({
+  name: refund,
+  args: { amount, orderId, approval_reason: 'The chair is **broken**.' },
+})
+
+async function start(approval: unknown, step: object = {}, more: object = {}): Promise<string> {
+  const tools = [{ toolId: refund, version: 'latest', approval }]
+  const { id: agentId } = await newAgent(runtime.ctx, { tools }, model)
+  return runtime.start({
+    steps: [
+      { id: 'ask', type: 'call-agent', agentId, message: 'x', ...step },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [{ from: 'ask', to: 'end' }],
+    ...more,
+  })
+}
+
+const paused = (runId: string) => runtime.wait(runId, ({ status }) => status === 'paused', 10_000)
+const give = (runId: string, actionId: string, more: object = {}) =>
+  resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId, ...more } })
+const paid = () => outside.seen.map(({ body }) => JSON.parse(body))
+const toolMessages = () =>
+  model.calls
+    .at(-1)
+    ?.body.messages.flatMap((one: { role: string; content: string }) => (one.role === 'tool' ? [one.content] : []))
+
+test('a call that needs a decision is made once it is approved, with its arguments and its key', async () => {
+  model.script({ calls: [wish(240)] }, answer)
+  const runId = await start({ when: '${args.amount} > 100', title: 'Refund ${args.amount}' })
+  const asking = await paused(runId)
+  expect(paid()).toEqual([])
+  expect(asking.pauseSignals).toMatchObject([
+    {
+      type: 'request_user_action',
+      id: 'main:ask#1~2',
+      stepId: 'ask',
+      title: 'Refund 240',
+      actions: [
+        { id: 'approve', label: 'Approve' },
+        { id: 'reject', label: 'Reject' },
+      ],
+      show: [
+        { label: 'Amount', value: 240 },
+        { label: 'orderId', value: 'A1' },
+        { label: 'In the model’s words', value: 'The chair is **broken**.' },
+      ],
+      call: { toolId: refund, version: 1, args: { amount: 240, orderId: 'A1' }, why: 'The chair is **broken**.' },
+    },
+  ])
+  expect(asking.stepExecutionHistory.at(-1)).toMatchObject({ stepId: 'ask', status: 'running', attempt: 1 })
+  await give(runId, 'approve')
+  const run = await runtime.wait(runId)
+  expect(run.status).toBe('completed')
+  expect(paid()).toEqual([{ amount: 240, orderId: 'A1' }])
+  expect(outside.seen[0]?.headers['idempotency-key']).toBe(`${runId}:main:ask:1:2`)
+  expect(model.calls).toHaveLength(2)
+  expect(run.stepExecutionHistory[0]).toMatchObject({ attempt: 1, usage: { usage: { totalTokens: 30 } } })
+  expect(run.stepExecutionHistory[0]).not.toHaveProperty('attempts')
+})
+
+test('a call below the limit is made at once', async () => {
+  model.script({ calls: [wish(40)] }, answer)
+  const run = await runtime.wait(await start({ when: '${args.amount} > 100' }))
+  expect([run.status, paid()]).toEqual(['completed', [{ amount: 40, orderId: 'A1' }]])
+})
+
+test('a call that is rejected is never made, and the model learns why', async () => {
+  model.script({ calls: [wish(240)] }, answer)
+  const runId = await start('always')
+  await paused(runId)
+  await give(runId, 'reject', { remark: 'Send a new chair instead.' })
+  expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('completed')
+  expect(paid()).toEqual([])
+  expect(toolMessages()).toEqual([expect.stringContaining('Send a new chair instead.')])
+})
+
+test('a person may change the arguments that the policy names, within the schema of the tool', async () => {
+  model.script({ calls: [wish(240)] }, answer)
+  const runId = await start({ editable: ['amount'] })
+  const { pauseSignals } = await paused(runId)
+  expect(pauseSignals[0]).toMatchObject({
+    actions: [
+      { id: 'approve', fields: { amount: { type: 'number', default: 240, label: 'Amount' } } },
+      { id: 'reject' },
+    ],
+  })
+  const { code, details } = await refusal(give(runId, 'approve', { data: { amount: 501 } }))
+  expect([code, details[0]?.path]).toEqual(['INVALID_INPUT', 'data.amount'])
+  expect((await runtime.status(runId)).status).toBe('paused')
+  await give(runId, 'approve', { data: { amount: 120, orderId: 'another' } })
+  expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('completed')
+  expect(paid()).toEqual([{ amount: 120, orderId: 'A1' }])
+  expect(toolMessages()).toEqual([expect.stringContaining('A person changed the arguments')])
+  const calls = await runtime.db
+    .select({ decision: agentCalls.decision })
+    .from(agentCalls)
+    .innerJoin(agentTurns, and(eq(agentTurns.tenantId, agentCalls.tenantId), eq(agentTurns.id, agentCalls.turnId)))
+    .where(and(eq(agentTurns.runId, runId), eq(agentCalls.kind, 'tool')))
+  expect(calls).toEqual([{ decision: { approved: true, by: runtime.ctx.actor.id, args: { amount: 120 } } }])
+})
+
+test('several calls are asked about at once; each approved one is made while others still wait', async () => {
+  model.script({ calls: [wish(1), wish(2), wish(300)] }, answer)
+  const runId = await start({ when: '${args.amount} > 1' })
+  const { pauseSignals } = await paused(runId)
+  expect(pauseSignals.map(({ id }) => id)).toEqual(['main:ask#1~3', 'main:ask#1~4'])
+  expect(paid()).toEqual([{ amount: 1, orderId: 'A1' }])
+  await give(runId, 'approve', { pauseId: 'main:ask#1~4' })
+  await until(() => outside.seen.length === 2)
+  const still = await runtime.wait(runId, (run) => run.status === 'paused' && run.pauseSignals.length === 1)
+  expect(still.pauseSignals[0]?.id).toBe('main:ask#1~3')
+  await give(runId, 'reject')
+  expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('completed')
+  expect(paid().map(({ amount }) => amount)).toEqual([1, 300])
+  expect(model.calls).toHaveLength(2)
+})
+
+test('answers to all questions at once count, each once', async () => {
+  model.script({ calls: [wish(10), wish(20), wish(30), wish(40)] }, answer)
+  const runId = await start('always')
+  const { pauseSignals } = await paused(runId)
+  await Promise.all(
+    pauseSignals.map(({ id }, index) => give(runId, index % 2 === 0 ? 'approve' : 'reject', { pauseId: id })),
+  )
+  expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('completed')
+  expect(paid().map(({ amount }) => amount)).toEqual([10, 30])
+})
+
+test('when time is up, the call is rejected, or the step fails if its policy says so', async () => {
+  model.script({ calls: [wish(240)] }, answer)
+  const rejected = await runtime.wait(await start({ expiresIn: 'PT1S' }))
+  expect([rejected.status, paid()]).toEqual(['completed', []])
+  expect(toolMessages()).toEqual([expect.stringContaining('in time')])
+  model.script({ calls: [wish(240), wish(250)] }, answer)
+  const failed = await runtime.wait(await start({ expiresIn: 'PT1S', onExpiry: 'fail', title: 'Pay?' }))
+  expect(failed).toMatchObject({
+    status: 'failed',
+    error: { code: 'TIMED_OUT', message: expect.stringContaining('Pay?') },
+  })
+  expect(paid()).toEqual([])
+})
+
+test('a failing condition asks, and says why', async () => {
+  model.script({ calls: [wish(240)] }, answer)
+  const runId = await start({ when: '${args.missing} > 3' })
+  const { pauseSignals } = await paused(runId)
+  expect(JSON.stringify(pauseSignals[0])).toContain('Why a person decides')
+  await give(runId, 'approve')
+  expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('completed')
+})
+
+test.each(['cancel', 'terminate'])('after a %s no call is made, also not an approved one', async (kind) => {
+  model.script({ calls: [wish(240)] }, answer)
+  const runId = await start('always')
+  await paused(runId)
+  await (kind === 'cancel' ? cancelRun : terminateRun)(runtime.ctx, { runId })
+  expect((await runtime.wait(runId, undefined, 10_000)).outcome).toBe(kind === 'cancel' ? 'cancelled' : 'terminated')
+  expect((await refusal(give(runId, 'approve'))).code).toBe('RUN_NOT_PAUSED')
+  expect(paid()).toEqual([])
+})
+
+test('a thread whose turn waits takes no other message until the turn has ended', async () => {
+  model.script({ text: answer.text }, { calls: [wish(240)] }, answer, answer)
+  const tools = [{ toolId: refund, version: 'latest', approval: 'always' }]
+  const { id: agentId } = await newAgent(runtime.ctx, { tools }, model)
+  const { invokeAgent } = await import('@/server/agents/invoke')
+  const never = new AbortController().signal
+  const say = (body: object) => invokeAgent(runtime.ctx, { agentId, body: { message: 'x', ...body } }, never)
+  const { threadId } = await say({})
+  const runId = await runtime.start({
+    steps: [
+      { id: 'ask', type: 'call-agent', agentId, message: 'y', threadId },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [{ from: 'ask', to: 'end' }],
+  })
+  await paused(runId)
+  const { code, details } = await refusal(say({ threadId }))
+  expect([code, details[0]]).toEqual(['THREAD_WAITING', expect.objectContaining({ runId })])
+  await give(runId, 'approve')
+  expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('completed')
+  expect((await say({ threadId })).threadId).toBe(threadId)
+})
