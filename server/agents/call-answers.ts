@@ -32,7 +32,7 @@ export const ModelCall = component('ModelCall', {
 export const ToolCall = component('ToolCall', {
   ...head,
   kind: z.literal('tool'),
-  name: ThreadToolCall.shape.toolId,
+  name: z.string().describe('The id of the tool.'),
   toolCallId: ThreadToolCall.shape.toolCallId,
   args: AnyJson.describe('The arguments, as the model gave them.'),
   result: ThreadToolCall.shape.result.unwrap().describe('What the model got; a text if it was cut or is an error.'),

@@ -201,8 +201,25 @@ export const RunEnded = component('RunEnded', {
   event: z.literal('end').describe('The run has ended, and so does the stream.'),
   data: z.object(state),
 })
+export const CallRecorded = component('CallRecorded', {
+  id,
+  event: z.literal('call').describe('With `calls=true`: an agent has made a call, and it is recorded.'),
+  data: z.object({
+    runId: z.string(),
+    turnId: z.string(),
+    stepId: z.string(),
+    visit: z.int().min(1),
+    ...place,
+    seq: z.int().min(1).describe('Its number in the turn.'),
+    kind: z.enum(['model', 'tool']),
+    name: z.string().describe('The model, or the id of the tool.'),
+    startedAt: time('When it began.'),
+    endedAt: time('When it ended.'),
+    errorCode: z.string().optional(),
+  }),
+})
 export const RunEvent = z
-  .discriminatedUnion('event', [RunChanged, StepChanged, RunEnded])
+  .discriminatedUnion('event', [RunChanged, StepChanged, CallRecorded, RunEnded])
   .register(components, { id: 'RunEvent' })
 
 /** Appended to the description of values that may be cut, because the replacement does not match their schema. */

@@ -3,10 +3,11 @@ import { openStream, streamAnswer } from '../http/sse'
 import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example as run } from '../openapi/example'
+import { parseInput } from '../parse'
 import * as answers from './answers'
 import { listCalls, ReadCalls } from './calls'
 import { cancelRun } from './cancel'
-import { openRunEvents } from './events'
+import { FollowRun, openRunEvents } from './events'
 import * as example from './examples'
 import { ExportRuns, exportRuns } from './export'
 import { ReadHistory, readHistory } from './history'
@@ -74,7 +75,7 @@ export const RUN_ENDPOINTS = {
     tag: 'Runs',
     summary: 'List the calls of agents in a run',
     description:
-      'What the agents of `call-agent` steps did: each answer of a model and each call of a tool, once it has ended, also of turns that are under way or have failed. No call is in the list twice, however many attempts the step took. Calls of an agent that another one hands over to are the result of one call. A page of more than 4 MiB has fewer calls than `limit`, but at least one.',
+      'What the agents of `call-agent` steps did: each answer of a model and each call of a tool, once it has ended, also of turns that are under way or have failed. No call is in the list twice, however many attempts the step took. A page of more than 4 MiB has fewer calls than `limit`, but at least one.',
     permission: 'run:read',
     query: ReadCalls,
     answers: {
@@ -242,6 +243,7 @@ export const RUN_ENDPOINTS = {
     description:
       'Server-sent events: first the current state, then every change as it happens. `run` and `step` contain what changed; `end` comes last. A client that reconnects with the last `id` misses nothing and sees nothing twice.',
     permission: 'run:read',
+    query: FollowRun,
     headers: ['Last-Event-ID'],
     answers: {
       200: {
@@ -252,11 +254,10 @@ export const RUN_ENDPOINTS = {
       204: { description: 'The client has seen the end; do not reconnect.' },
     },
     errors: ['RUN_NOT_FOUND', 'TOO_MANY_STREAMS'],
-    run: async ({ ctx, params, request }) => {
-      const lastEventId = request.headers.get('last-event-id')
-      return streamAnswer(
-        await openStream(ctx.tenantId, request.signal, () => openRunEvents(ctx, { runId: params.runId, lastEventId })),
-      )
+    run: async ({ ctx, params, query, request }) => {
+      const { calls } = parseInput(FollowRun, query)
+      const from = { runId: params.runId, lastEventId: request.headers.get('last-event-id'), calls }
+      return streamAnswer(await openStream(ctx.tenantId, request.signal, () => openRunEvents(ctx, from)))
     },
   }),
   ...REPEAT_ENDPOINTS,

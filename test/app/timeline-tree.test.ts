@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pruned, visitsOf } from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-model'
+import { callAt, pruned, visitsOf } from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-model'
 import { failedKey, type Line, type Shown, treeOf } from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-tree'
 import type { BranchItem } from '@/server/views/runs/branches'
 import type { Timeline } from '@/server/views/runs/timeline'
@@ -25,7 +25,7 @@ function told(places: [branch: string, step: string][], over: Partial<Timeline> 
 
 function tree(timeline: Timeline, over: Partial<Shown> = {}) {
   const { names, cut } = timeline
-  const nothing = { opened: new Map(), failed: new Map(), inside: new Map() }
+  const nothing = { opened: new Map(), failed: new Map(), inside: new Map(), calls: new Map() }
   return treeOf({ visits: visitsOf(timeline), names, cut, ended: true, ...nothing, ...over }, ENDS)
 }
 
@@ -128,6 +128,42 @@ describe('the lines of a timeline', () => {
     const inside = new Map([[branch, visitsOf(told([[branch, 'save']]))]])
     const shown = tree(many, { opened, inside, failed: new Map([['main/each#1', failedItems]]) })
     expect(text(shown.at(6))).toBe('  visit main/each#1/7:save#1')
+  })
+})
+
+describe('the calls of an agent', () => {
+  const asked = told([['main', 'ask']], { steps: [['ask', 'Ask', 'call-agent', 'main']] })
+  const call = (seq: number) => ({ ...{ seq, kind: 'tool' as const, title: 'T', tokens: null, cost: null }, ...times })
+  const times = { failed: false, start: 0, end: 1 }
+  const opened = new Map([['~1', true]])
+
+  it('are under its step once that is opened', () => {
+    const closed = tree(asked)
+    expect(lines(closed)).toEqual(['boundary (start)', 'visit ask', 'boundary (result)'])
+    expect(closed.at(1)).toMatchObject({ open: false })
+    const calls = new Map([[1, { calls: [call(1), call(2)], waiting: [] }]])
+    const shown = tree(asked, { opened, calls })
+    expect(lines(shown)).toEqual(['boundary (start)', 'visit ask', ' call ask~1', ' call ask~2', 'boundary (result)'])
+    expect(shown.parentOf(3)).toBe(1)
+    expect(shown.placeOf('ask~2')).toBe(3)
+    expect(callAt('main/each#1/0:ask#2~12')).toEqual({ visit: 'main/each#1/0:ask#2', seq: 12 })
+  })
+
+  it('end with what is under way, or with the fact that there are none', () => {
+    const note = (timeline: Timeline, known?: Shown['calls']) =>
+      tree(timeline, { opened, ...(known ? { calls: known } : {}) }).at(2)
+    const none = { calls: [], waiting: [] }
+    expect(note(asked)).toMatchObject({ text: 'Loading…' })
+    expect(note(asked, new Map([[1, none]]))).toMatchObject({ text: 'No calls were recorded.' })
+    const open: Timeline = { ...asked, rows: [[1, 0, 1, 0, 1, null, 1, []]] }
+    expect(note(open, new Map([[1, none]]))).toMatchObject({ text: 'The model is answering…' })
+    const waits = { calls: [], waiting: ['Stock', 'Refund'] }
+    expect(note(open, new Map([[1, waits]]))).toMatchObject({ text: 'Under way: Stock, Refund' })
+  })
+
+  it('of a step taken over from an earlier run are in that run', () => {
+    const carried: Timeline = { ...asked, rows: [[1, 0, 1, 1, -9, -5, 1, []]] }
+    expect(tree(carried).at(1)).toMatchObject({ open: null })
   })
 })
 

@@ -51,7 +51,8 @@ test('each attempt has a bar of its own, and all of them failed', async ({ page,
   await expect(row.locator('[data-failed]')).toHaveCount(3)
 })
 
-test('an agent’s step opens into its messages, tool calls, tokens and cost', async ({ page, workspace }) => {
+/** A run of an agent that calls a tool with these arguments. */
+async function askedAbout(workspace: Workspace, args: string) {
   const { stock } = await newCompany(workspace.ctx)
   const agent = await createAgent(workspace.ctx, {
     name: 'Stock keeper',
@@ -61,10 +62,12 @@ test('an agent’s step opens into its messages, tool calls, tokens and cost', a
     outputSchema: { type: 'object', properties: { left: { type: 'number' } }, required: ['left'] },
   })
   await publishAgent(workspace.ctx, { id: agent.id })
-  const message = `use ${stock} {"article": "AX-210"}`
-  const runId = await ranOf(workspace, [
-    { id: 'ask', type: 'call-agent', name: 'Ask', agentId: agent.id, message } as never,
-  ])
+  const step = { id: 'ask', type: 'call-agent', name: 'Ask', agentId: agent.id, message: `use ${stock} ${args}` }
+  return { agent: agent.id, stock, runId: await ranOf(workspace, [step]) }
+}
+
+test('an agent’s step opens into its messages, tool calls, tokens and cost', async ({ page, workspace }) => {
+  const { stock, runId } = await askedAbout(workspace, '{"article": "AX-210"}')
   await page.goto(`/${workspace.slug}/runs/${runId}?step=ask&tab=messages`)
   const details = page.getByRole('complementary', { name: 'Details of Ask' })
   await expect(details).toContainText('AX-210')
@@ -73,6 +76,39 @@ test('an agent’s step opens into its messages, tool calls, tokens and cost', a
   await expect(fact('Tokens').locator('dd')).toHaveText(/\d+ in, \d+ out/)
   await expect(fact('Cost').locator('dd')).toHaveText(/^0\.\d+$/)
   await expect(details.getByText(stock).or(details.getByText('Look up stock')).first()).toBeVisible()
+})
+
+test('an agent’s step opens into its calls, each with what went in, what came out, and its cost', async ({
+  page,
+  workspace,
+}) => {
+  const { runId } = await askedAbout(workspace, '{"article": "AX-210"}')
+  await page.goto(`/${workspace.slug}/runs/${runId}`)
+  const calls = page.getByRole('button', { name: 'Calls of Ask' })
+  await expect(calls).toHaveAttribute('aria-expanded', 'false')
+  await calls.click()
+  await expect(line(page, /^Scripted, offline, [\d,]+ in, [\d,]+ out, cost 0\.\d+/)).toHaveCount(2)
+  await line(page, /^Look up stock/).click()
+  await expect(page).toHaveURL(/step=ask(~|%7E)2/)
+  const details = page.getByRole('complementary', { name: 'Details of Look up stock' })
+  await expect(details.getByRole('region', { name: 'Arguments' })).toContainText('AX-210')
+  await expect(details.getByRole('region', { name: 'Result' })).toContainText('left')
+  // The address opens it again, and the keyboard closes the step around it.
+  await page.reload()
+  await expect(details).toBeVisible()
+  await line(page, /^Look up stock/).focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await expect(calls).toHaveAttribute('aria-expanded', 'false')
+  await expect(line(page, /^Look up stock/)).toHaveCount(0)
+})
+
+test('a failed call says so, and why', async ({ page, workspace }) => {
+  const { runId } = await askedAbout(workspace, '{"article": 7}')
+  await page.goto(`/${workspace.slug}/runs/${runId}?step=ask~2`)
+  await expect(line(page, /^Look up stock, failed/)).toBeVisible()
+  const details = page.getByRole('complementary', { name: 'Details of Look up stock' })
+  await expect(details.getByRole('region', { name: 'Error' })).toContainText('INVALID_INPUT')
 })
 
 test('“what happened so far” says that the branches wait, not that they run, once all of them wait', async ({

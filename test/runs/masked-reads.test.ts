@@ -41,6 +41,8 @@ interface Run {
   seqs: number[]
   /** The ids of those outside of branches. */
   mainSteps: string[]
+  /** The number of the step whose agent made a call. */
+  talk?: number | undefined
 }
 
 const once = () => [undefined]
@@ -71,6 +73,8 @@ const READS: Record<string, Look> = {
     words: true,
   },
   'runs.conversation': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
+  'runs.calls': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: false },
+  'runs.oneCall': { inputs: ({ runId, talk }) => (talk ? [{ runId, seq: talk, call: 1 }] : []), words: true },
   'runs.wholeValue': {
     inputs: ({ runId, seqs }) => [
       ...['input', 'data', 'result'].map((field) => ({ of: 'run', runId, field })),
@@ -251,7 +255,8 @@ async function talked(): Promise<Run> {
   const runId = await begin({ id: 'talk', type: 'call-agent', agentId: agent.id, message: 'It is ${who}.' } as never)
   await answer(runId)
   expect((await runtime.wait(runId)).error).toBeNull()
-  return withSteps(runId)
+  const run = await withSteps(runId)
+  return { ...run, talk: run.seqs.at(-1) }
 }
 
 /** A script wrote the value to its console. */

@@ -50,7 +50,7 @@ type Shown = Omit<Place, 'runId' | 'branch' | 'kind'> & {
 export type ShownCall = Shown &
   (
     | { kind: 'model'; text: string; usage: Usage | null; cost: number | null; errorCode: string | null }
-    | ({ kind: 'tool' } & Omit<ToolCall, 'toolId'>)
+    | ({ kind: 'tool'; result: NonNullable<ToolCall['result']> } & Pick<ToolCall, 'toolCallId' | 'args'>)
   )
 
 /**

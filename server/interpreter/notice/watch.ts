@@ -74,7 +74,8 @@ export function notifyLocally(runId: string): void {
   notifyChange(runId)
 }
 
-function notifyChange(runId: string): void {
+/** The same, of a change that nobody expects: a call of an agent. */
+export function notifyChange(runId: string): void {
   for (const listener of watchers().every.get(runId) ?? []) listener()
 }
 

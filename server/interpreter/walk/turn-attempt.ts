@@ -5,6 +5,7 @@ import { CLEANUP_BRANCH, idempotencyKeyOf } from '../../run-store/names'
 import { TakenOver } from '../flow/failure'
 import { usageOf } from '../flow/usage'
 import { mark } from '../notice/heard'
+import { notifyChange } from '../notice/watch'
 import type { StartedAttempt } from '../plan/types'
 import { checkBeforeEffect, isStillCurrent } from './may-begin'
 import { retryWhileUnavailable } from './retry'
@@ -34,6 +35,7 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt, stopping
       const asked = mark()
       const outcome = await retryWhileUnavailable(ctx, statement)
       if (outcome === 'refused') throw new TakenOver()
+      notifyChange(state.ref.runId)
       // A cancel that has been asked for is found by the next check.
       since = outcome === 'stopping' ? LONG_AGO : asked
     },

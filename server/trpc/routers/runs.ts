@@ -16,6 +16,7 @@ import { rerunWithFiles, type SentParts, startWithFiles } from '../../runs/with-
 import { type ReadBranches, readBranches } from '../../views/runs/branches'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
+import { type ReadCall, readCall, readStepCalls } from '../../views/runs/calls'
 import { listComments } from '../../views/runs/comments'
 import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
@@ -84,6 +85,9 @@ export const runsRouter = router({
   conversation: tenantProcedure
     .input(inputWith<ReadStep>())
     .query(({ ctx, input }) => readConversation(ctx.service, input)),
+  /** What the agent of a step did, without texts; and one of these calls. */
+  calls: tenantProcedure.input(inputWith<ReadStep>()).query(({ ctx, input }) => readStepCalls(ctx.service, input)),
+  oneCall: tenantProcedure.input(inputWith<ReadCall>()).query(({ ctx, input }) => readCall(ctx.service, input)),
   wholeValue: tenantProcedure
     .input(inputWith<ReadWholeValue>())
     .query(({ ctx, input }) => readWholeValue(ctx.service, input)),
@@ -101,7 +105,8 @@ export const runsRouter = router({
   changes: tenantProcedure
     .input(inputWith<OneRun & { lastEventId?: string | null }>('runId'))
     .subscription(async function* ({ ctx, input }) {
-      const open = await openRunEvents(ctx.service, { runId: input.runId, lastEventId: input.lastEventId ?? null })
+      const from = { runId: input.runId, lastEventId: input.lastEventId ?? null, calls: true }
+      const open = await openRunEvents(ctx.service, from)
       if (!open) return
       for await (const event of open(ctx.left)) yield tracked(event.id, event)
     }),

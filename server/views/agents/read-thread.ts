@@ -73,7 +73,8 @@ function showCall({ toolCallId, toolId, args, result }: ToolCall): Call {
   }
 }
 
-function shown(value: JsonValue): Shown {
+/** Masked before, because half a secret would not be recognised. */
+export function shown(value: JsonValue): Shown {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   return text.length <= MAX_SHOWN ? { text, cutFrom: null } : { text: text.slice(0, MAX_SHOWN), cutFrom: text.length }
 }

@@ -15,6 +15,8 @@ export interface Furnished extends Company {
   /** Runs by their state. */
   completed: string
   failed: string
+  /** Its agent has called a tool. */
+  triaged: string
   cancelled: string
   /** Waiting for a form. */
   asking: string
@@ -43,13 +45,15 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   await createGroup(ctx, { name: finance, memberIds: [tom.userId, mary.userId] })
   const start = (workflowId: string, data: JsonObject) => startRun(workspace, workflowId, data)
   const order = { article: say('AX-210'), amount: 4 }
+  // The offline model calls a tool that its message names.
+  const late = say('My parcel has not come yet, please call me today.')
   const [completed, cancelled, asking, deciding, failed, triaged] = await Promise.all([
     start(company.approval, { customer: say('Okafor and Sons') }),
     start(company.approval, { customer: say('Baker Street Books') }),
     start(company.approval, { customer: say('Lindqvist AB') }),
     start(company.approval, { customer: say('Rossi Ceramics') }),
     start(company.refund, { order: say('N-20417'), amount: 89.9, iban: 'DE02120300000000202051' }),
-    start(company.triage, { text: say('My parcel has not come yet, please call me today.') }),
+    start(company.triage, { text: `${late} use ${company.stock} {"article": "AX-210"}` }),
   ])
   for (const runId of [completed, deciding]) {
     await reached(workspace, runId, ({ status }) => status === 'paused')
@@ -66,8 +70,8 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   const left = { kind: 'fields', fields: [{ path: ['left'], value: 12 }] }
   const enough = { name: say('Enough of AX-210'), given: { args: { article: say('AX-210') } }, expected: left }
   await keepToolCase(ctx, { id: company.stock, body: enough })
-  const late = { name: say('An order that is late'), threadId: thread, expected: { kind: 'succeeds' } }
-  await keepAgentCase(ctx, { id: company.agent, body: late })
+  const lateOrder = { name: say('An order that is late'), threadId: thread, expected: { kind: 'succeeds' } }
+  await keepAgentCase(ctx, { id: company.agent, body: lateOrder })
   const plan = { name: say('Every working day'), cron: '0 9 * * mon-fri', timeZone: 'Europe/Berlin' }
   const schedule = { ...plan, data: { customer: say('Okafor and Sons') } }
   await call(workspace, `workflows/${company.approval}/schedules`, schedule)
@@ -89,7 +93,7 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   const old = await createWorkflow(ctx, { name: say('Orders by fax'), steps: [{ id: 'end', type: 'end-flow' }] })
   await archiveWorkflow(ctx, { id: old.id })
   const ids = { link, form, inbound: String(inbound.id), webhook: String(webhook.id) }
-  return { ...company, completed, failed, cancelled, asking, deciding, long, thread, ...ids }
+  return { ...company, completed, failed, triaged, cancelled, asking, deciding, long, thread, ...ids }
 }
 
 const ended = (run: PresentedRun) => run.endTime !== undefined

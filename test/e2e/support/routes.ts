@@ -28,12 +28,13 @@ export const INSIDE: Record<string, Seen> = {
   '/[tenant]/workflows/[id]/settings': (slug, { approval }) => [`/${slug}/workflows/${approval}/settings`],
   '/[tenant]/insights': (slug) => [`/${slug}/insights`, `/${slug}/insights#agents`],
   '/[tenant]/runs': (slug) => [`/${slug}/runs`],
-  '/[tenant]/runs/[runId]': (slug, { asking, deciding, failed, completed }) => [
+  '/[tenant]/runs/[runId]': (slug, { asking, deciding, failed, completed, triaged }) => [
     `/${slug}/runs/${asking}`,
     `/${slug}/runs/${deciding}`,
     `/${slug}/runs/${failed}`,
     `/${slug}/runs/${completed}?view=graph`,
     `/${slug}/runs/${completed}`,
+    `/${slug}/runs/${triaged}?step=read~2`,
   ],
   '/[tenant]/inbox': (slug, { deciding }) => [
     `/${slug}/inbox`,

@@ -27,12 +27,17 @@ import { RunSkeleton } from './run-skeleton'
 import { BoundaryPanel, StepPanel } from './step-panel'
 import { StoryText } from './story-text'
 import { RESULT, START, Timeline } from './timeline'
-import { branchOfKey, placeText, type Visit, visitsOf } from './timeline-model'
+import { branchOfKey, callAt, placeText, type Visit, visitsOf } from './timeline-model'
 import { useLiveRun, useRefresh } from './use-live-run'
 
 const RunGraph = dynamic(() => loadPart(() => import('./run-graph').then((module) => module.RunGraph)), {
   ssr: false,
   loading: inPlace(<Skeleton height={480} radius="md" />),
+})
+
+const CallPanel = dynamic(() => loadPart(() => import('./call-panel').then((module) => module.CallPanel)), {
+  ssr: false,
+  loading: inPlace(<Skeleton height={160} radius="md" />),
 })
 
 const Comments = dynamic(() => loadPart(() => import('../../_comments/comments').then((module) => module.Comments)), {
@@ -196,7 +201,9 @@ function Details({
   }, [selected, onClose])
   if (selected === START) return <BoundaryPanel run={run} which="start" onClose={onClose} />
   if (selected === RESULT) return <BoundaryPanel run={run} which="result" onClose={onClose} />
-  const visit = visits.find(({ key }) => key === selected)
+  const call = callAt(selected ?? '')
+  const visit = visits.find(({ key }) => key === (call?.visit ?? selected))
+  if (call && visit) return <CallPanel runId={run.runId} seq={visit.seq} call={call.seq} onClose={onClose} />
   return visit ? <StepPanel run={run} visit={visit} where={placeText(visit.branch, names)} {...panel} /> : null
 }
 

@@ -261,7 +261,8 @@ export function BoundaryPanel({
   )
 }
 
-function Frame({
+/** What stands beside the timeline, under its title. */
+export function Frame({
   title,
   aside,
   onClose,

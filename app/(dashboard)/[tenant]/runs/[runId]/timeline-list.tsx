@@ -1,13 +1,20 @@
 'use client'
 import { useVirtualizer } from '@tanstack/react-virtual'
+import dynamic from 'next/dynamic'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import type { Timeline } from '@/server/views/runs/timeline'
 import { BranchRow, CountsRow, MoreRow } from './branch-rows'
 import styles from './timeline.module.css'
 import { TimelineGrid } from './timeline-axis'
 import { type Axis, branchLabel } from './timeline-model'
 import { BoundaryRow, Toggle, VisitRow } from './timeline-row'
-import type { Line, Tree } from './timeline-tree'
+import { insideOf, type Line, type Tree } from './timeline-tree'
+
+const CallRow = dynamic(() => loadPart(() => import('./call-row').then((module) => module.CallRow)), {
+  ssr: false,
+  loading: inPlace(null),
+})
 
 const ROW_PX = 32
 
@@ -142,25 +149,28 @@ function LineRow({
       return <BoundaryRow which={line.key} ending={ending} selected={line.key === selected} onSelect={onSelect} />
     case 'visit': {
       const { visit, where, open } = line
+      const inside = insideOf(visit)
       const row = (
         <VisitRow
           visit={visit}
           where={where}
-          inset={line.depth > 0}
+          inset={open !== null || line.depth > 0}
           axis={axis}
           selected={line.key === selected}
           onSelect={onSelect}
         />
       )
-      if (open === null || !visit.fork) return row
-      const { id } = visit.fork
+      if (open === null || inside === null) return row
+      const label = `${visit.fork ? 'Branches' : 'Calls'} of ${visit.name}`
       return (
         <>
-          <Toggle open={open} label={`Branches of ${visit.name}`} onToggle={() => onOpen(id, !open)} />
+          <Toggle open={open} label={label} onToggle={() => onOpen(inside, !open)} />
           {row}
         </>
       )
     }
+    case 'call':
+      return <CallRow line={line} axis={axis} selected={line.key === selected} onSelect={onSelect} />
     case 'branch':
       return (
         <BranchRow
@@ -187,9 +197,8 @@ function LineRow({
 /** The key that a line opens; null if it opens nothing. */
 function opens(line: Line): { key: string; is: boolean } | null {
   if (line.kind === 'branch') return { key: line.key, is: line.open }
-  return line.kind === 'visit' && line.open !== null && line.visit.fork
-    ? { key: line.visit.fork.id, is: line.open }
-    : null
+  const key = line.kind === 'visit' && line.open !== null ? insideOf(line.visit) : null
+  return key === null || line.kind !== 'visit' ? null : { key, is: line.open === true }
 }
 
 function canFocus(line: Line | undefined): boolean {

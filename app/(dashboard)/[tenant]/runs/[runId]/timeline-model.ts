@@ -129,6 +129,19 @@ export function ofBranch(timeline: Timeline, branch: string): Timeline {
   return { ...timeline, rows: timeline.rows.filter(([, step]) => timeline.steps[step]?.[3] === branch), cut: false }
 }
 
+/** Whether an agent works in a visit, so that it may have calls. Those of a carried one are in the earlier run. */
+export function hasCalls({ type, carried }: Visit): boolean {
+  return type === 'call-agent' && !carried
+}
+
+/** The name of an agent's call in the URL, and the parts of such a name; no step's id has a `~`. */
+export const callKey = (visit: string, seq: number) => `${visit}~${seq}`
+
+export function callAt(key: string): { visit: string; seq: number } | null {
+  const [, visit, seq] = /^(.+)~(\d+)$/.exec(key) ?? []
+  return visit === undefined ? null : { visit, seq: Number(seq) }
+}
+
 /** The branch in a visit's key. */
 export function branchOfKey(key: string): string {
   const end = key.lastIndexOf(':')

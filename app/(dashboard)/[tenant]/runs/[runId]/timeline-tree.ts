@@ -1,7 +1,8 @@
 import { branchOf, originOf } from '@/server/definition/branches'
 import type { BranchItem } from '@/server/views/runs/branches'
+import type { CallRow, StepCalls } from '@/server/views/runs/calls'
 import type { Timeline } from '@/server/views/runs/timeline'
-import type { Visit } from './timeline-model'
+import { callKey, hasCalls, stateOf, type Visit } from './timeline-model'
 
 type Fork = NonNullable<Visit['fork']>
 
@@ -15,6 +16,7 @@ export type Line = {
   | { kind: 'visit'; visit: Visit; where: string | null; open: boolean | null }
   /** The number of items, with a field to jump to one. */
   | { kind: 'counts'; fork: Fork; name: string }
+  | { kind: 'call'; call: CallRow }
   | { kind: 'heading'; text: string }
   /** `item` is set for failed branches; for all others it is fetched by page. */
   | { kind: 'branch'; branch: string; fork: Fork; position: number; item: BranchItem | null; open: boolean }
@@ -38,12 +40,14 @@ export interface Shown {
   /** Only some visits inside branches are loaded. */
   cut: boolean
   ended: boolean
-  /** The forks and branches opened or closed by the user, by id. */
+  /** The forks, branches and calls opened or closed by the user, by key. */
   opened: ReadonlyMap<string, boolean>
   /** The first failed items, by the id of the fork; absent while they load. */
   failed: ReadonlyMap<string, readonly BranchItem[]>
   /** The visits of open branches, fetched separately. */
   inside: ReadonlyMap<string, readonly Visit[]>
+  /** The calls of open visits of agents, by the numbers of their records; absent while they load. */
+  calls: ReadonlyMap<number, StepCalls>
 }
 
 /** A step's branches are listed immediately up to the first limit, and with their contents up to the second. */
@@ -55,6 +59,19 @@ const FAILED_FIRST_FROM = 10
 /** A branch opens separately in the list of failed ones and in the list of all. */
 export const failedKey = (branch: string) => `failed:${branch}`
 const countsKey = (forkId: string) => `${forkId}/#`
+/** The key of a visit's calls. No branch has such a name. */
+export const callsKey = ({ seq }: Pick<Visit, 'seq'>) => `~${seq}`
+
+/** The visits whose calls are open. */
+export function openCalls(opened: Shown['opened']): number[] {
+  return [...opened].flatMap(([key, is]) => (is && key.startsWith('~') ? [Number(key.slice(1))] : []))
+}
+
+/** What a line of a visit opens: its branches or its calls. Null if it has neither. */
+export function insideOf(visit: Visit): string | null {
+  if (visit.fork) return visit.fork.total > 0 ? visit.fork.id : null
+  return hasCalls(visit) ? callsKey(visit) : null
+}
 
 export function isOpen(fork: Fork, opened: Shown['opened']): boolean {
   return opened.get(fork.id) ?? fork.total <= FEW_BRANCHES
@@ -96,13 +113,22 @@ export function treeOf(shown: Shown, ends: { start: string; result: string }): T
   }
   const addVisit = (visit: Visit, depth: number, parent: number, twin = false) => {
     const { fork, key } = visit
-    const open = fork && fork.total > 0 ? isOpen(fork, opened) : null
+    const inside = insideOf(visit)
+    const open = inside === null ? null : fork ? isOpen(fork, opened) : opened.get(inside) === true
     const at = one(parent, { kind: 'visit', key, visit, depth, twin, where: null, open })
-    if (!fork || !open) return
+    if (!open) return
+    if (!fork) return addCalls(visit, depth + 1, at, twin)
     const named = names[visit.stepId]
     if (named) {
       for (const [position, [id]] of named.entries()) addBranch(fork, branchOf(fork.id, id), position, depth + 1, at)
     } else addItems(fork, visit, depth + 1, at)
+  }
+  const addCalls = (visit: Visit, depth: number, parent: number, twin: boolean) => {
+    const known = shown.calls.get(visit.seq)
+    for (const call of known?.calls ?? [])
+      one(parent, { kind: 'call', key: callKey(visit.key, call.seq), call, depth, twin })
+    const text = underWay(visit, known)
+    if (text !== null) one(parent, { kind: 'note', key: `${visit.key} …`, text, depth, twin })
   }
   const addBranch = (
     fork: Fork,
@@ -186,6 +212,14 @@ export function treeOf(shown: Shown, ends: { start: string; result: string }): T
     },
     parentOf: (index) => blockAt(index)?.parent ?? -1,
   }
+}
+
+/** What follows the calls of a visit: what its agent waits for, or that there are none. */
+function underWay(visit: Visit, known: StepCalls | undefined): string | null {
+  if (!known) return 'Loading…'
+  if (stateOf(visit) === 'running')
+    return known.waiting.length > 0 ? `Under way: ${known.waiting.join(', ')}` : 'The model is answering…'
+  return known.calls.length === 0 ? 'No calls were recorded.' : null
 }
 
 /** Only the given visits, each with its branch. */

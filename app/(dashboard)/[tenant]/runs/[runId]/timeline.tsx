@@ -9,9 +9,20 @@ import type { Timeline as TimelineData } from '@/server/views/runs/timeline'
 import styles from './timeline.module.css'
 import { TimelineAxis } from './timeline-axis'
 import { TimelineList } from './timeline-list'
-import { type Axis, axisOf, branchOfKey, chosen, placeText, type Visit, visitsOf, zoomed } from './timeline-model'
-import { listOf, type Tree, treeOf } from './timeline-tree'
+import {
+  type Axis,
+  axisOf,
+  branchOfKey,
+  callAt,
+  chosen,
+  placeText,
+  type Visit,
+  visitsOf,
+  zoomed,
+} from './timeline-model'
+import { callsKey, listOf, openCalls, type Tree, treeOf } from './timeline-tree'
 import { useBranches } from './use-branches'
+import { useCalls } from './use-calls'
 
 /** The selection is a visit's key, or one of these two ends. */
 export const START = '(start)'
@@ -48,28 +59,30 @@ export function Timeline({
   }
   const filtered = text.trim() !== '' || errorsOnly
   const branches = useBranches(runId, timeline, visits, selected)
-  const { opened, inside, names, failed, ensureOpen } = branches
-  const found = useMemo(() => {
-    const known = [...visits, ...[...inside.values()].flat()]
-    const once = new Map(known.map((visit) => [visit.seq, visit]))
-    return chosen(
-      [...once.values()].sort((a, b) => a.seq - b.seq),
-      { text, errorsOnly },
-    )
-  }, [visits, inside, text, errorsOnly])
+  const { opened, inside, names, failed, open, ensureOpen } = branches
+  const known = useMemo(() => {
+    const once = new Map([...visits, ...[...inside.values()].flat()].map((visit) => [visit.seq, visit]))
+    return [...once.values()].sort((a, b) => a.seq - b.seq)
+  }, [visits, inside])
+  const found = useMemo(() => chosen(known, { text, errorsOnly }), [known, text, errorsOnly])
+  const openSeqs = useMemo(() => openCalls(opened), [opened])
+  const calls = useCalls(runId, openSeqs)
   const tree = useMemo<Tree>(() => {
     const { cut, endTime } = timeline
     if (filtered) return listOf(found, (branch) => placeText(branch, names))
     return treeOf(
-      { visits, names, cut, ended: endTime !== null, opened, inside, failed },
+      { visits, names, cut, ended: endTime !== null, opened, inside, failed, calls },
       { start: START, result: RESULT },
     )
-  }, [timeline, visits, found, filtered, opened, inside, names, failed])
+  }, [timeline, visits, found, filtered, opened, inside, names, failed, calls])
   const search = useRef<HTMLInputElement>(null)
-  // The selected step may be in closed branches.
+  // The selected step may be in closed branches, and the selected call in a closed step.
+  const call = callAt(selected ?? '')
+  const within = call === null ? undefined : known.find(({ key }) => key === call.visit)?.seq
   useEffect(() => {
     if (selected !== null) ensureOpen(branchOfKey(selected))
-  }, [selected, ensureOpen])
+    if (within !== undefined) open(callsKey({ seq: within }), true)
+  }, [selected, within, ensureOpen, open])
   const place = selected === null ? -1 : tree.placeOf(selected)
 
   useEffect(() => {
@@ -124,9 +137,9 @@ export function Timeline({
         names={names}
         selected={selected}
         place={place}
-        settled={!branches.reading}
+        settled={!branches.reading && openSeqs.every((seq) => calls.has(seq))}
         onSelect={onSelect}
-        onOpen={branches.open}
+        onOpen={open}
         onMore={branches.more}
         none={
           <>

@@ -82,6 +82,7 @@ export function useBranches(runId: string, timeline: Timeline, visits: readonly 
   return { opened, inside: insideVisits, names, failed, reading, open, more, ensureOpen }
 }
 
-function together<T>(results: { data: T | undefined; isLoading: boolean }[]) {
+/** What `useQueries` has read so far. */
+export function together<T>(results: { data: T | undefined; isLoading: boolean }[]) {
   return { data: results.map(({ data }) => data), reading: results.some(({ isLoading }) => isLoading) }
 }

@@ -115,7 +115,10 @@ export function useRefresh(runId: string): () => void {
       await Promise.all([
         // Not concurrently with the timeline: once that shows the run's end, no older overview may be fetched again.
         cache.invalidateQueries({ queryKey: trpc.runs.overview.queryKey({ runId }) }),
-        ...open.map((seq) => cache.invalidateQueries({ queryKey: trpc.runs.step.queryKey({ runId, seq }) })),
+        ...open.flatMap((seq) => [
+          cache.invalidateQueries({ queryKey: trpc.runs.step.queryKey({ runId, seq }) }),
+          cache.invalidateQueries({ queryKey: trpc.runs.calls.queryKey({ runId, seq }) }),
+        ]),
       ])
     }
     const go = (): void => {

@@ -1,0 +1,80 @@
+'use client'
+import type { ReactNode } from 'react'
+import { FailureCode } from '@/app/_ui/error-code'
+import { FilesOfText } from '@/app/_ui/files/file-value'
+import { Duration, Time } from '@/app/_ui/time'
+import type { Shown } from '@/server/views/agents/read-thread'
+import type { CallDetail } from '@/server/views/runs/calls'
+import { costText, tokensText } from './call-text'
+import styles from './calls.module.css'
+
+/** A call in a run: what went in, what came out, its cost and its time. */
+export function CallDetails({ call }: { call: CallDetail }) {
+  return (
+    <div className={styles.details}>
+      <dl className={styles.facts}>
+        <Fact name="Began">
+          <Time at={call.startedAt} absolute precise />
+        </Fact>
+        <Fact name="Took">
+          <Duration from={call.startedAt} to={call.endedAt} />
+        </Fact>
+        {call.kind === 'model' && <ModelFacts call={call} />}
+      </dl>
+      {call.kind === 'model' ? (
+        <Text name="Answer" shown={call.text} none="No text: the model only asked for calls." />
+      ) : (
+        <>
+          <Text name="Arguments" shown={call.args} />
+          <Text name={call.result.ok ? 'Result' : 'Error'} shown={call.result.output} failed={!call.result.ok} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function ModelFacts({ call }: { call: Extract<CallDetail, { kind: 'model' }> }) {
+  return (
+    <>
+      {call.usage && (
+        <Fact name="Tokens">{tokensText({ input: call.usage.inputTokens, output: call.usage.outputTokens })}</Fact>
+      )}
+      {call.cost !== null && <Fact name="Cost">{costText(call.cost)}</Fact>}
+      {call.errorCode && (
+        <Fact name="Did not count">
+          <FailureCode code={call.errorCode} />
+        </Fact>
+      )}
+    </>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Text({ name, shown, none, failed = false }: { name: string; shown: Shown; none?: string; failed?: boolean }) {
+  const { text, cutFrom } = shown
+  return (
+    <>
+      <h3>{name}</h3>
+      {text === '' && none !== undefined ? (
+        <p className={styles.note}>{none}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <section className={styles.text} data-failed={failed || undefined} tabIndex={0} aria-label={name}>
+          <pre>{text}</pre>
+        </section>
+      )}
+      {cutFrom !== null && (
+        <p className={styles.note}>Only the start is shown; it has {cutFrom.toLocaleString('en')} characters.</p>
+      )}
+      <FilesOfText text={text} />
+    </>
+  )
+}

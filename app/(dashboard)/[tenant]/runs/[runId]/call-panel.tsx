@@ -1,0 +1,36 @@
+'use client'
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { StatusPill } from '@/app/_ui/status-pill'
+import { CallDetails } from '../../_calls/call-details'
+import { hasFailed } from '../../_calls/call-text'
+import { Frame } from './step-panel'
+
+/** A call of an agent, beside the timeline. */
+export function CallPanel({
+  onClose,
+  ...of
+}: {
+  runId: string
+  /** The record of the step. */
+  seq: number
+  call: number
+  onClose: () => void
+}) {
+  const trpc = useTRPC()
+  const query = useQuery({ ...trpc.runs.oneCall.queryOptions(of), staleTime: Number.POSITIVE_INFINITY })
+  const { data, error } = query
+  return (
+    <Frame
+      title={data ? data.title : 'Call'}
+      aside={data && <StatusPill status={hasFailed(data) ? 'failed' : 'completed'} />}
+      onClose={onClose}
+    >
+      {data && <CallDetails call={data} />}
+      {!data && error && <ErrorState error={error} onRetry={() => query.refetch()} />}
+      {!data && !error && <Skeleton height={120} radius="md" />}
+    </Frame>
+  )
+}
