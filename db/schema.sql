@@ -396,6 +396,7 @@ CREATE TABLE agent_turns (
   CONSTRAINT agent_turns_thread_fk FOREIGN KEY (tenant_id, thread_id) REFERENCES threads(tenant_id, id) ON DELETE CASCADE
 );
 
+CREATE INDEX agent_turns_of_agent ON public.agent_turns USING btree (tenant_id, agent_id, started_at, id);
 CREATE INDEX agent_turns_of_thread ON public.agent_turns USING btree (tenant_id, thread_id) WHERE (thread_id IS NOT NULL);
 CREATE UNIQUE INDEX agent_turns_visit ON public.agent_turns USING btree (tenant_id, run_id, branch, step_id, visit);
 

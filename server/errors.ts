@@ -14,6 +14,7 @@ export const ERRORS = {
   AGENT_NOT_FOUND: { status: 404, message: 'Agent not found' },
   TOOL_NOT_FOUND: { status: 404, message: 'Tool not found' },
   THREAD_NOT_FOUND: { status: 404, message: 'Thread not found' },
+  TURN_NOT_FOUND: { status: 404, message: 'Turn not found' },
   FILE_NOT_FOUND: { status: 404, message: 'File not found' },
   NOT_FOUND: { status: 404, message: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },

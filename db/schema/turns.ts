@@ -55,6 +55,7 @@ export const agentTurns = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
     uniqueIndex('agent_turns_visit').on(t.tenantId, t.runId, t.branch, t.stepId, t.visit),
+    index('agent_turns_of_agent').on(t.tenantId, t.agentId, t.startedAt, t.id),
     index('agent_turns_of_thread').on(t.tenantId, t.threadId).where(sql`thread_id is not null`),
     foreignKey({
       columns: [t.tenantId, t.runId],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
-import { component } from '../definition/component'
+import { component, components } from '../definition/component'
+import { FAILURE_KINDS } from '../models/schema'
 import { place, time } from '../openapi/fields'
 import { AgentAnswer, ThreadToolCall } from './answers'
 
@@ -26,6 +27,12 @@ export const ModelCall = component('ModelCall', {
   usage: usage.nullable().describe('Null for an answer that was taken over from a run that this one retries.'),
   cost: cost.unwrap().nullable().describe('Null without prices.'),
   errorCode: z.string().nullable().describe('Why its answer did not count; null if it did.'),
+  tried: z
+    .array(
+      component('TriedModel', { provider: z.string(), modelId: z.string(), why: z.enum([...FAILURE_KINDS, 'no-key']) }),
+    )
+    .optional()
+    .describe('The models that gave no answer before it, and why. Absent if none did.'),
   ...times,
 })
 
@@ -40,3 +47,33 @@ export const ToolCall = component('ToolCall', {
 })
 
 export const Call = z.discriminatedUnion('kind', [ModelCall, ToolCall])
+
+const Turn = component('Turn', {
+  id: z.string(),
+  agentId: z.string(),
+  version: z.int().min(1).describe('The version of the agent.'),
+  runId: z.string(),
+  workflowId: z.string(),
+  stepId: z.string(),
+  visit: z.int().min(1),
+  ...place,
+  threadId: z.string().nullable().describe('The thread that it continued or began; null if it began none yet.'),
+  state: z
+    .enum(['working', 'done', 'failed'])
+    .describe('A turn that a crash has cut short is working until the attempts of its step have ended.'),
+  errorCode: z.string().nullable().describe('Why it failed; null if it did not.'),
+  usage: usage.describe('The sum of its calls.'),
+  cost: cost.unwrap().nullable().describe('The sum of its calls; null without prices.'),
+  startedAt: time('When it began.'),
+  endedAt: time('When it ended.').nullable(),
+})
+
+export const TurnList = component('TurnList', {
+  turns: z.array(Turn).describe('Newest first.'),
+  nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last one.'),
+})
+
+export const TurnWithCalls = Turn.extend({
+  calls: z.array(Call).describe('In the order in which they were recorded.'),
+  next: z.string().nullable().describe('Send it as `after` for more calls; null if there are no more.'),
+}).register(components, { id: 'TurnWithCalls' })

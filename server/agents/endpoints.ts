@@ -11,6 +11,7 @@ import { invokeAgent } from './invoke'
 import { AGENTS } from './lifecycle'
 import { CreateAgent, ListAgents, UpdateAgent } from './schema'
 import { THREAD_ENDPOINTS } from './thread-endpoints'
+import { TURN_ENDPOINTS } from './turn-endpoints'
 
 const id = { name: 'agentId', description: 'The agent.', example: examples.AGENT_ID }
 const parameters = { agentId: id }
@@ -93,6 +94,7 @@ export const AGENT_ENDPOINTS = {
   }),
   chat: CHAT,
   ...THREAD_ENDPOINTS,
+  ...TURN_ENDPOINTS,
   getAgentSchema: endpoint({
     method: 'GET',
     path: '/api/agents/{agentId}/schema',

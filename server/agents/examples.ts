@@ -115,3 +115,19 @@ export const calls = [
     ...{ startedAt: '2026-01-05T09:30:01.410Z', endedAt: '2026-01-05T09:30:01.425Z' },
   },
 ] satisfies JsonObject[]
+
+/** The same turn. */
+export const turn = {
+  ...{
+    id: ofTurn.turnId,
+    agentId: AGENT_ID,
+    version: 2,
+    runId: 'run_01KAHV6N3C0000G8VJ4M2ZQ5TX',
+    workflowId: 'wf_orders',
+  },
+  ...{ stepId: ofTurn.stepId, visit: ofTurn.visit, threadId: threadItem.id, state: 'done', errorCode: null },
+  ...{ usage: { inputTokens: 410, outputTokens: 61, totalTokens: 471 }, cost: null },
+  ...{ startedAt: threadItem.createdAt, endedAt: threadItem.updatedAt },
+} satisfies JsonObject
+export const turnList = { turns: [turn], nextCursor: null } satisfies JsonObject
+export const turnWithCalls = { ...turn, calls, next: null } satisfies JsonObject

@@ -22,7 +22,7 @@ function mayContinue(ctx: ServiceContext, subject: string | null): boolean {
   return actor.kind === 'system' && subject === null && /^(key|usr)_/.test(actor.id)
 }
 
-function actsForTenant({ actor }: ServiceContext): boolean {
+export function actsForTenant({ actor }: ServiceContext): boolean {
   return actor.kind === 'apiKey' || actor.kind === 'user'
 }
 

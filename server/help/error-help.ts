@@ -105,6 +105,14 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
       'Continue the thread with the agent and the user that began it.',
     ],
   },
+  TURN_NOT_FOUND: {
+    title: 'No such turn',
+    means: 'The turn does not exist, is of another agent, or is in a run that the caller may not read.',
+    fixes: [
+      'Take the id from the list of the agent’s turns, or from the calls of a run.',
+      'Turns of invoke and chat are not recorded; read their thread.',
+    ],
+  },
   FILE_NOT_FOUND: {
     title: 'No such file',
     means: 'The file does not exist or is no longer kept: files are deleted with their run.',

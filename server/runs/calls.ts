@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { readCalls } from '../agents/journal/shown'
+import { CALL_PAGE, DEFAULT_CALLS, readCalls } from '../agents/journal/shown'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { MAX_PLACE } from '../definition/branches'
@@ -11,9 +11,7 @@ import { STORABLE } from '../query/storable-text'
 import { wholeNumber } from '../query/values'
 import { requireRun } from '../run-store/find-run'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../run-store/names'
-import { ReadHistory } from './history'
 
-const DEFAULT_LIMIT = 100
 const MAX_VISIT = 999_999_999
 
 /** The query string. */
@@ -28,7 +26,7 @@ export const ReadCalls = z.object({
     .refine(...STORABLE)
     .optional()
     .describe('Only those in this branch, as the history names it.'),
-  ...ReadHistory.shape,
+  ...CALL_PAGE,
 })
 
 /**
@@ -37,7 +35,7 @@ export const ReadCalls = z.object({
  */
 export async function listCalls(ctx: ServiceContext, runId: string, query: unknown) {
   authorize(ctx, 'run:read')
-  const { after = 0, limit = DEFAULT_LIMIT, stepId, visit, branch } = parseInput(ReadCalls, query)
+  const { after = 0, limit = DEFAULT_CALLS, stepId, visit, branch } = parseInput(ReadCalls, query)
   await requireRun(ctx, runId)
   const roots = [MAIN_BRANCH, CLEANUP_BRANCH].map((root) => `${root}/${branch}`)
   const where = [

@@ -103,6 +103,25 @@ test('an agent’s step opens into its calls, each with what went in, what came 
   await expect(line(page, /^Look up stock/)).toHaveCount(0)
 })
 
+test('an agent’s page lists its turns in runs, with their calls, and leads to the step of each', async ({
+  page,
+  workspace,
+}) => {
+  const { agent, runId } = await askedAbout(workspace, '{"article": "AX-210"}')
+  await page.goto(`/${workspace.slug}/agents/${agent}?tab=turns`)
+  const turns = page.getByRole('list', { name: 'Turns, newest first' })
+  await expect(turns.getByRole('link')).toHaveCount(1)
+  const turn = turns.getByRole('listitem').first()
+  await expect(turn).toContainText(/[\d,]+ in, [\d,]+ out, cost 0\.\d+/)
+  await turn.getByRole('button', { name: /Completed/ }).click()
+  await turn.getByRole('button', { name: /^Look up stock/ }).click()
+  await expect(turn.getByRole('region', { name: 'Arguments' })).toContainText('AX-210')
+  await expect(turn.getByRole('region', { name: 'Result' })).toContainText('left')
+  await turn.getByRole('link', { name: 'Looked at: Ask' }).click()
+  await expect(page).toHaveURL(new RegExp(`/runs/${runId}\\?step=ask`))
+  await expect(page.getByRole('complementary', { name: 'Details of Ask' })).toBeVisible()
+})
+
 test('a failed call says so, and why', async ({ page, workspace }) => {
   const { runId } = await askedAbout(workspace, '{"article": 7}')
   await page.goto(`/${workspace.slug}/runs/${runId}?step=ask~2`)

@@ -41,5 +41,7 @@ export async function recordCalls({ post, get }: Recorder): Promise<void> {
   const definition = { name: 'Recorded', steps, edges: [{ from: 'ask', to: 'end' }] }
   const { id } = (await post('/api/workflows', definition)).body
   const { runId } = (await post(`/api/workflow/start/${id}`)).body
-  await get(`/api/workflow/calls/${runId}`)
+  const { calls } = (await get(`/api/workflow/calls/${runId}`)).body
+  await get(`/api/agents/${agentId}/turns`)
+  await get(`/api/agents/${agentId}/turns/${calls[0].turnId}`)
 }

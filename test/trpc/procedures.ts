@@ -103,6 +103,7 @@ export const CASES: Record<string, Case> = {
   'agents.restore': { needs: 'agent:write', input: (id) => ({ id, version: '1', revision: 0 }) },
   'agents.providers': { needs: 'agent:read' },
   'agents.threads': { needs: 'agent:read', input: agent },
+  'agents.turns': { needs: 'agent:read', input: agent },
   'agents.thread': { needs: 'agent:read', input: (id) => ({ agentId: id, threadId: id }) },
   'agents.invoke': { needs: 'agent:invoke', input: (id) => ({ agentId: id, body: { message: 'hello' } }) },
   'agents.beginChat': { needs: 'agent:invoke', input: (id) => ({ agentId: id, message: 'hello' }) },

@@ -35,7 +35,7 @@ export async function copyTurn(tx: TransactionContext, { from, to, branch, stepI
       insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, thread_id, history_to,
         state, usage, started_at)
       select tenant_id, ${id}, ${to}, branch, step_id, visit, agent_id, version, thread_id, history_to, 'working',
-        ${JSON.stringify(NO_USAGE)}::jsonb, started_at
+        ${JSON.stringify(NO_USAGE)}::jsonb, ${tx.now().toISOString()}::timestamptz
       from ${agentTurns} where tenant_id = ${tx.tenantId} and id = ${cut.id})
     insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, provider, fallback, output, policy, key_base,
       started_at, ended_at)

@@ -1,17 +1,33 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import { messages } from '@/db/schema/threads'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
 import { seesHidden } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { Usage } from '../../definition/agent'
+import type { Tried, Usage } from '../../definition/agent'
 import { placeIn } from '../../definition/branches'
 import { isJsonObject, type JsonValue } from '../../definition/json'
 import { giveWay } from '../../give-way'
+import { wholeNumber } from '../../query/values'
 import type { RunMasker } from '../../vault/hide'
 import { tenantMasker } from '../../vault/masker'
 import { MAX_MESSAGES } from '../messages'
 import { maskerOfRuns } from '../thread-masker'
 import { resultOf, type ToolCall } from '../turns'
+
+export const DEFAULT_CALLS = 100
+const MOST_CALLS = 1_000
+
+/** The query string of a page of calls. */
+export const CALL_PAGE = {
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the `next` of an earlier page')
+    .transform(Number)
+    .optional()
+    .describe('The `next` of the previous page.'),
+  limit: wholeNumber(1, MOST_CALLS).optional().describe('The maximum to return, 100 by default.'),
+}
 
 /** The maximum size of a page, beyond its first call. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -34,6 +50,7 @@ type StoredCall = Place & {
   asked: { toolCallId?: string; input?: JsonValue } | null
   usage: Usage | null
   cost: number | null
+  tried: Tried[] | null
   errorCode: string | null
   startedAt: string
   endedAt: string
@@ -49,7 +66,7 @@ type Shown = Omit<Place, 'runId' | 'branch' | 'kind'> & {
 
 export type ShownCall = Shown &
   (
-    | { kind: 'model'; text: string; usage: Usage | null; cost: number | null; errorCode: string | null }
+    | ({ kind: 'model'; text: string; tried?: Tried[] } & Pick<StoredCall, 'usage' | 'cost' | 'errorCode'>)
     | ({ kind: 'tool'; result: NonNullable<ToolCall['result']> } & Pick<ToolCall, 'toolCallId' | 'args'>)
   )
 
@@ -86,7 +103,7 @@ function readPage(ctx: ServiceContext, where: SQL, limit: number) {
     select * from (
       select p.turn as "turnId", p.run_id as "runId", p.step_id as "stepId", p.visit, p.branch, p.seq,
         p.change::float8 as change, (select max(change) from page)::float8 as last,
-        c.kind, c.name, c.output, m.asked, c.usage, c.cost, c.error_code as "errorCode",
+        c.kind, c.name, c.output, m.asked, c.usage, c.cost, c.tried, c.error_code as "errorCode",
         c.started_at as "startedAt", c.ended_at as "endedAt",
         coalesce(sum(octet_length(c.output::text) + coalesce(octet_length(m.asked::text), 0))
           over (order by p.change rows between unbounded preceding and 1 preceding), 0) as before
@@ -135,7 +152,8 @@ function shown({ turnId, stepId, visit, branch, seq, ...call }: StoredCall, mask
   const times = { startedAt: iso(call.startedAt), endedAt: iso(call.endedAt) }
   if (call.kind === 'model') {
     const text = isJsonObject(output) && typeof output.text === 'string' ? masker.text(output.text) : ''
-    return { ...place, kind: 'model', name, text, usage, cost, errorCode, ...times }
+    const { tried } = call
+    return { ...place, kind: 'model', name, text, usage, cost, errorCode, ...(tried ? { tried } : {}), ...times }
   }
   const { success, value } = resultOf(output)
   return {

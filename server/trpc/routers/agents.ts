@@ -20,6 +20,7 @@ import type { OneCase } from '../../versioned/test-cases'
 import { browseAgents } from '../../views/agents/browse'
 import { agentHistory } from '../../views/agents/history'
 import { type ListThreads, listThreads } from '../../views/agents/list-threads'
+import { type ListTurns, listTurns } from '../../views/agents/list-turns'
 import { openAgent } from '../../views/agents/open'
 import { type ReadThread, readThread } from '../../views/agents/read-thread'
 import { agentCases } from '../../views/test-cases'
@@ -56,6 +57,9 @@ export const agentsRouter = router({
   threads: tenantProcedure
     .input(inputWith<ListThreads>('agentId'))
     .query(({ ctx, input }) => listThreads(ctx.service, input)),
+  turns: tenantProcedure
+    .input(inputWith<ListTurns>('agentId'))
+    .query(({ ctx, input }) => listTurns(ctx.service, input)),
   thread: tenantProcedure.input(inputWith<ReadThread>()).query(({ ctx, input }) => readThread(ctx.service, input)),
   invoke: tenantProcedure
     .input(inputWith<OneAgent & { body: JsonObject }>('agentId'))

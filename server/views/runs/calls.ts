@@ -5,7 +5,7 @@ import { agentCalls, agentTurns } from '@/db/schema/turns'
 import { readCalls } from '../../agents/journal/shown'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { Usage } from '../../definition/agent'
+import type { Tried, Usage } from '../../definition/agent'
 import { parseInput } from '../../parse'
 import { getRunRow } from '../../run-store/find-run'
 import { runMaskerOf } from '../../runs/run-masker'
@@ -41,7 +41,15 @@ export type ReadCall = z.input<typeof ReadCall>
 
 /** A call with what went in and came out; long texts are cut. */
 export type CallDetail = { kind: CallRow['kind']; title: string; startedAt: string; endedAt: string } & (
-  | { kind: 'model'; text: Shown; usage: Usage | null; cost: number | null; errorCode: string | null }
+  | {
+      kind: 'model'
+      text: Shown
+      usage: Usage | null
+      cost: number | null
+      errorCode: string | null
+      /** The models that gave no answer before it. */
+      tried: Tried[]
+    }
   | { kind: 'tool'; args: Shown; result: { ok: boolean; output: Shown } }
 )
 
@@ -123,8 +131,8 @@ export async function readCall(ctx: ServiceContext, input: unknown): Promise<Cal
   const { name, startedAt, endedAt } = call
   const title = (await titles(ctx, [name], await runMaskerOf(ctx, runId)))(name)
   if (call.kind === 'model') {
-    const { kind, text, usage, cost, errorCode } = call
-    return { kind, title, text: shown(text), usage, cost, errorCode, startedAt, endedAt }
+    const { kind, text, usage, cost, errorCode, tried = [] } = call
+    return { kind, title, text: shown(text), usage, cost, errorCode, tried, startedAt, endedAt }
   }
   const { kind, args, result } = call
   const { success: ok, value } = result

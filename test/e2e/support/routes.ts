@@ -53,6 +53,7 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/agents/${agent}?tab=playground`,
     `/${slug}/agents/${agent}?tab=compare`,
     `/${slug}/agents/${agent}?tab=cases`,
+    `/${slug}/agents/${agent}?tab=turns`,
     `/${slug}/agents/${agent}?tab=versions`,
   ],
   '/[tenant]/tools': (slug) => [`/${slug}/tools`],

@@ -5,7 +5,7 @@ import { FilesOfText } from '@/app/_ui/files/file-value'
 import { Duration, Time } from '@/app/_ui/time'
 import type { Shown } from '@/server/views/agents/read-thread'
 import type { CallDetail } from '@/server/views/runs/calls'
-import { costText, tokensText } from './call-text'
+import { costText, tokensText, triedText } from './call-text'
 import styles from './calls.module.css'
 
 /** A call in a run: what went in, what came out, its cost and its time. */
@@ -40,6 +40,7 @@ function ModelFacts({ call }: { call: Extract<CallDetail, { kind: 'model' }> }) 
         <Fact name="Tokens">{tokensText({ input: call.usage.inputTokens, output: call.usage.outputTokens })}</Fact>
       )}
       {call.cost !== null && <Fact name="Cost">{costText(call.cost)}</Fact>}
+      {call.tried.length > 0 && <Fact name="Answered instead of">{call.tried.map(triedText).join(', ')}</Fact>}
       {call.errorCode && (
         <Fact name="Did not count">
           <FailureCode code={call.errorCode} />

@@ -24,6 +24,11 @@ const AgentCases = dynamic(() => loadPart(() => import('../../_test-cases/lazy')
   loading: inPlace(null),
 })
 
+const TurnsTab = dynamic(() => loadPart(() => import('./turns-tab').then((module) => module.TurnsTab)), {
+  ssr: false,
+  loading: inPlace(null),
+})
+
 /** Wide enough for the playground beside the form; `.beside` has the same width. */
 const WIDE = '(min-width: 90em)'
 
@@ -38,7 +43,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const { agents } = useTRPCClient()
   const { may } = useTenant()
   const { id } = agent
-  const tab = useTab(['edit', 'schema', 'playground', 'compare', 'cases'])
+  const tab = useTab(['edit', 'schema', 'playground', 'compare', 'cases', 'turns'])
   const mayWrite = may('agent:write')
   const readOnly = agent.status === 'archived' || !mayWrite
   const versioned = useVersioned<Agent, AgentForm>(
@@ -105,6 +110,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         },
         { name: 'compare', label: 'Compare', panel: <Compare agent={agent} onScreen={onScreen} /> },
         { name: 'cases', label: 'Test cases', panel: <AgentCases agent={agent} onScreen={onScreen} /> },
+        { name: 'turns', label: 'Turns', panel: <TurnsTab agentId={id} /> },
       ]}
       view={(content) => (
         <>

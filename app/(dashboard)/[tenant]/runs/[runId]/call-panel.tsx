@@ -1,11 +1,10 @@
 'use client'
 import { Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { CallDetails } from '../../_calls/call-details'
 import { hasFailed } from '../../_calls/call-text'
+import { useCall } from '../../_calls/use-call'
 import { Frame } from './step-panel'
 
 /** A call of an agent, beside the timeline. */
@@ -19,8 +18,7 @@ export function CallPanel({
   call: number
   onClose: () => void
 }) {
-  const trpc = useTRPC()
-  const query = useQuery({ ...trpc.runs.oneCall.queryOptions(of), staleTime: Number.POSITIVE_INFINITY })
+  const query = useCall(of)
   const { data, error } = query
   return (
     <Frame

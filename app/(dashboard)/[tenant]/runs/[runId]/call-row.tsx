@@ -32,7 +32,7 @@ export function CallRow({
       <span className={`${styles.name} ${styles.inset}`}>
         <span className={styles.chevronPlace} />
         <Icon size={15} className={call.failed ? styles.failed : styles.quiet} aria-hidden />
-        <span className={styles.nameText}>{name}</span>
+        <span className={styles.callName}>{name}</span>
         {call.failed && <b className={styles.failedText}>failed</b>}
         {figures && (
           <span className={styles.quietText} title={figures}>

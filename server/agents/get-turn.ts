@@ -1,0 +1,30 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { authorize } from '../auth/policy'
+import { mayReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { isId } from '../ids'
+import { largeRead } from '../large-reads'
+import { parseInput } from '../parse'
+import { CALL_PAGE, DEFAULT_CALLS, readCalls } from './journal/shown'
+import { presentTurn, readRecordedTurns } from './recorded-turns'
+
+/** The query string. */
+export const ReadTurn = z.object(CALL_PAGE)
+
+/**
+ * A turn of an agent in a run, with a page of its calls.
+ * @throws AppError TURN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
+ */
+export async function getTurn(ctx: ServiceContext, ids: { agentId: string; turnId: string }, query: unknown) {
+  authorize(ctx, 'agent:read')
+  authorize(ctx, 'run:read')
+  const { after = 0, limit = DEFAULT_CALLS } = parseInput(ReadTurn, query)
+  const { agentId, turnId } = ids
+  const known = isId(agentId) && isId(turnId) && mayReach(ctx, 'agent', agentId)
+  const [turn] = known ? await readRecordedTurns(ctx, sql`t.id = ${turnId} and t.agent_id = ${agentId}`, 1) : []
+  if (!turn) throw new AppError('TURN_NOT_FOUND')
+  const { calls, next } = await largeRead(ctx, (reading) => readCalls(reading, sql`t.id = ${turnId}`, { after, limit }))
+  return { ...presentTurn(turn), calls, next: next === null ? null : String(next) }
+}
