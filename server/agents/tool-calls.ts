@@ -120,10 +120,11 @@ async function decideAndRun(
   if (JSON.stringify(input).length > MAX_ARGS)
     return { result: failure('INVALID_INPUT', 'The arguments are too large.') }
   const args = ownArguments(tool, input)
-  const run = async (args: JsonObject): Promise<Ended> =>
+  const call = async (args: JsonObject): Promise<Ended> =>
     tool.kind === 'handoff'
       ? { result: await handOff(ctx, tool.agent, args, request, options) }
       : { result: await callTool(ctx, tool, args, request, { ...options, seq }), isOutside: !tool.computes }
+  const run = (args: JsonObject) => journal.traced(seq, () => call(args))
   if (typeof policy === 'string' || !journal.mayAsk) {
     const refused = withheld(policy, tool, input)
     return refused ? { result: refused } : run(args)

@@ -14,7 +14,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { Log } from '../log'
-import type { SpanStart, Tracer } from './traces'
+import type { Attributes, SpanStart, Tracer } from './traces'
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, producer: SpanKind.PRODUCER } as const
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
@@ -33,16 +33,17 @@ export function openTracer(serviceName: string, log: Log): Tracer {
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   })
   const tracer = provider.getTracer('millrace')
-  const around = new AsyncLocalStorage<Span | null>()
+  const around = new AsyncLocalStorage<{ span: Span | null; marks: Attributes }>()
+  const here = () => around.getStore() ?? { span: null, marks: {} }
 
   function begin({ name, kind, attributes, parent, link }: SpanStart): Span {
-    const before = parent === undefined ? (around.getStore()?.spanContext() ?? null) : contextOf(parent)
+    const before = parent === undefined ? (here().span?.spanContext() ?? null) : contextOf(parent)
     const linked = contextOf(link ?? null)
     return tracer.startSpan(
       name,
       {
         ...(kind ? { kind: KINDS[kind] } : {}),
-        attributes,
+        attributes: { ...here().marks, ...attributes },
         ...(linked ? { links: [{ context: linked }] } : {}),
       },
       before ? trace.setSpanContext(ROOT_CONTEXT, before) : ROOT_CONTEXT,
@@ -53,7 +54,7 @@ export function openTracer(serviceName: string, log: Log): Tracer {
     async span(start, work) {
       const span = begin(start)
       try {
-        return await around.run(span, () =>
+        return await around.run({ ...here(), span }, () =>
           work((attributes) => {
             span.setAttributes(attributes)
             if ('error.type' in attributes) span.setStatus({ code: SpanStatusCode.ERROR })
@@ -68,10 +69,11 @@ export function openTracer(serviceName: string, log: Log): Tracer {
       }
     },
     current() {
-      const span = around.getStore()
+      const { span } = here()
       return span ? traceparentOf(span.spanContext()) : null
     },
-    apart: (work) => around.run(null, work),
+    marked: (marks, work) => around.run({ ...here(), marks }, work),
+    apart: (work) => around.run({ span: null, marks: {} }, work),
     flush: () => provider.forceFlush(),
     stop: () => provider.shutdown(),
   }

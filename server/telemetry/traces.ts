@@ -18,6 +18,8 @@ export interface Tracer {
   span<T>(start: SpanStart, work: (note: (attributes: Attributes) => void) => Promise<T>): Promise<T>
   /** The `traceparent` of the span around the caller; null without one. */
   current(): string | null
+  /** Runs work whose spans all have these attributes. */
+  marked<T>(attributes: Attributes, work: () => T): T
   /** Runs work outside any span, including the one that began it. */
   apart<T>(work: () => T): T
   /** Sends the spans that have ended. */
@@ -44,6 +46,12 @@ export function traced<T>(
 /** The `traceparent` to store with something that continues later; null without traces. */
 export function traceparent(): string | null {
   return bound().tracer?.current() ?? null
+}
+
+/** Runs work whose spans all have these attributes. */
+export function marked<T>(attributes: Attributes, work: () => T): T {
+  const { tracer } = bound()
+  return tracer ? tracer.marked(attributes, work) : work()
 }
 
 /** Runs work outside any request, although one may have begun it. */

@@ -4,11 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent } from '@/server/agents/lifecycle'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { forget } from '@/server/interpreter/recall/run'
+import { listCalls } from '@/server/runs/calls'
 import { resumeRun } from '@/server/runs/resume'
+import { retryRun } from '@/server/runs/retry'
 import { createTool } from '@/server/tools/lifecycle'
 import { createWorkflow } from '@/server/workflows/lifecycle'
+import { newAgent } from '../agents/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { imports } from '../support/imports'
+import { startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { newScriptTool } from '../support/tenant'
 
@@ -117,6 +121,37 @@ test('a request, the run it starts, its steps, their tools and models are one tr
   expect(attributeOf(call, 'millrace.step.id')).toBe('call')
   expect([attributeOf(tool, 'error.type'), tool.status.code]).toEqual(['EXECUTION_ERROR', 2])
   for (const secret of [SAID, apiKey]) expect(bodies.join()).not.toContain(secret)
+})
+
+test('each call of an agent has a span with its turn and its number, and a recorded one that is not made again has none', async () => {
+  const model = await startModelServer()
+  try {
+    const tool = await newScriptTool(runtime.ctx, 'return 1')
+    const { id: agentId } = await newAgent(runtime.ctx, { tools: [tool] }, model)
+    const ask = { id: 'ask', type: 'call-agent', agentId, message: 'x', retry: { maxAttempts: 1 } }
+    const id = await workflow(ask)
+    const spansOfTurn = async (runId: string) => {
+      const turnId = (await listCalls(runtime.ctx, runId, {})).calls[0]?.turnId
+      return received()
+        .filter((span) => attributeOf(span, 'millrace.turn.id') === turnId)
+        .map((span) => `${attributeOf(span, 'millrace.call.seq')} ${span.name}`)
+        .sort()
+    }
+    model.script({ calls: [{ name: tool, args: {} }] }, { status: 400 })
+    const first = await start(id)
+    expect((await runtime.wait(first)).status).toBe('failed')
+    await expect
+      .poll(() => spansOfTurn(first))
+      .toEqual(['1 chat openai-compatible', '2 tool script', '3 chat openai-compatible'])
+    model.script({ text: '{"item":"chairs","amount":12}' })
+    const { runId } = await retryRun(runtime.ctx, { runId: first })
+    expect((await runtime.wait(runId)).status).toBe('completed')
+    // The result of a tool that only computes is recorded with the next call, which failed.
+    await expect.poll(() => spansOfTurn(runId)).toEqual(['2 tool script', '3 chat openai-compatible'])
+    expect((await listCalls(runtime.ctx, runId, {})).calls.map(({ seq }) => seq)).toEqual([1, 2, 3])
+  } finally {
+    await model.close()
+  }
 })
 
 test('a tool that calls another service continues the trace there, unless it sends a traceparent of its own', async () => {

@@ -4,6 +4,7 @@ import type { CallDecision } from '../../definition/approval'
 import { type JsonValue, toStorableJson } from '../../definition/json'
 import { ImpossibleState } from '../../errors'
 import { addUsage, NO_USAGE } from '../../models/call'
+import { marked } from '../../telemetry/traces'
 import type { Answered } from '../decision'
 import type { DaySum } from '../usage'
 import type { TurnAttempt } from './attempt'
@@ -81,13 +82,19 @@ export class Journal {
   private async made(seq: number, make: () => Promise<Said>): Promise<Said> {
     await this.mayBegin()
     const startedAt = this.now()
-    const said = await make()
+    const said = await this.traced(seq, make)
     const { policy, usage, cached, cost, tried } = said
     const { modelId: name, provider, fallback } = said.by
     const output = () => storedAnswer(said)
     const answered = { policy, decision: null, usage, cached, cost, provider, fallback, tried }
     this.add({ seq, kind: 'model', name, startedAt, ...answered, output })
     return said
+  }
+
+  /** Makes a call: its spans name the turn and its number. */
+  traced<T>(seq: number, work: () => Promise<T>): Promise<T> {
+    if (!this.book) return work()
+    return marked({ 'millrace.turn.id': this.book.turn.id, 'millrace.call.seq': seq }, work)
   }
 
   /** Notes that the latest answer does not count: another model answers in its place. */
