@@ -149,7 +149,7 @@ describe('the calls of an agent', () => {
     expect(callAt('main/each#1/0:ask#2~12')).toEqual({ visit: 'main/each#1/0:ask#2', seq: 12 })
   })
 
-  it('end with what is under way, or with the fact that there are none', () => {
+  it('end with what is under way, or with the fact that none were made', () => {
     const note = (timeline: Timeline, known?: Shown['calls']) =>
       tree(timeline, { opened, ...(known ? { calls: known } : {}) }).at(2)
     const none = { calls: [], waiting: [] }

@@ -10,6 +10,7 @@ import styles from './calls.module.css'
 
 /** A call in a run: what went in, what came out, its cost and its time. */
 export function CallDetails({ call }: { call: CallDetail }) {
+  const { title } = call
   return (
     <div className={styles.details}>
       <dl className={styles.facts}>
@@ -22,11 +23,16 @@ export function CallDetails({ call }: { call: CallDetail }) {
         {call.kind === 'model' && <ModelFacts call={call} />}
       </dl>
       {call.kind === 'model' ? (
-        <Text name="Answer" shown={call.text} none="No text: the model only asked for calls." />
+        <Text name="Answer" of={title} shown={call.text} none="No text: the model only asked for calls." />
       ) : (
         <>
-          <Text name="Arguments" shown={call.args} />
-          <Text name={call.result.ok ? 'Result' : 'Error'} shown={call.result.output} failed={!call.result.ok} />
+          <Text name="Arguments" of={title} shown={call.args} />
+          <Text
+            name={call.result.ok ? 'Result' : 'Error'}
+            of={title}
+            shown={call.result.output}
+            failed={!call.result.ok}
+          />
         </>
       )}
     </div>
@@ -59,7 +65,20 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function Text({ name, shown, none, failed = false }: { name: string; shown: Shown; none?: string; failed?: boolean }) {
+function Text({
+  name,
+  of,
+  shown,
+  none,
+  failed = false,
+}: {
+  name: string
+  /** The name of the model or the tool. */
+  of: string
+  shown: Shown
+  none?: string
+  failed?: boolean
+}) {
   const { text, cutFrom } = shown
   return (
     <>
@@ -68,7 +87,7 @@ function Text({ name, shown, none, failed = false }: { name: string; shown: Show
         <p className={styles.note}>{none}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <section className={styles.text} data-failed={failed || undefined} tabIndex={0} aria-label={name}>
+        <section className={styles.text} data-failed={failed || undefined} tabIndex={0} aria-label={`${name} of ${of}`}>
           <pre>{text}</pre>
         </section>
       )}

@@ -214,7 +214,7 @@ export function treeOf(shown: Shown, ends: { start: string; result: string }): T
   }
 }
 
-/** What follows the calls of a visit: what its agent waits for, or that there are none. */
+/** What follows the calls of a visit: what its agent waits for, or that it made no calls. */
 function underWay(visit: Visit, known: StepCalls | undefined): string | null {
   if (!known) return 'Loading…'
   if (stateOf(visit) === 'running')
