@@ -1,7 +1,7 @@
 import { type AnyColumn, and, between, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { usageDays } from '@/db/schema/usage'
-import { authorize, refuseLimited } from '../auth/policy'
+import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { parseWhole } from '../parse'
@@ -27,11 +27,10 @@ export const ReadUsage = z.object({
 /**
  * What model calls of agents have used: by day in order, else the largest first, at most 1,000. The token of a subject
  * gets only its own.
- * @throws AppError INVALID_INPUT, FORBIDDEN
+ * @throws AppError INVALID_INPUT
  */
 export async function getUsage(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'agent:read')
-  refuseLimited(ctx)
   const query = parseWhole(ReadUsage, input)
   const { by } = query
   const { from, to } = periodOf(ctx, query)

@@ -46,7 +46,7 @@ export const USAGE_ENDPOINTS = {
         }),
       }),
     },
-    errors: ['FORBIDDEN'],
+    errors: [],
     run: async ({ ctx, query }) => ({ body: await getUsage(ctx, query) }),
   }),
 }

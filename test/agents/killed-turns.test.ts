@@ -162,6 +162,11 @@ async function expectWhole(
     recorded.map(({ seq, kind }) => `${seq} ${kind}`),
     at,
   ).toEqual(wholeTurn.map((kind, index) => `${index + 1} ${kind}`))
+  // Each answer is counted once in the usage of its day.
+  const [usage] = await database.sql`
+    select (select count(*)::int from agent_calls where kind = 'model') as recorded,
+      (select sum(calls)::int from usage_days where kind = 'agent') as counted`
+  expect(usage?.counted, at).toBe(usage?.recorded)
   const wanted = wantedBy(recorded)
   const made = arrived.slice(calls)
   for (const { key, n } of made) {

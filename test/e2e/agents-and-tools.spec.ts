@@ -232,3 +232,13 @@ test('an agent gets a fall-back model and the reasons for which it answers', asy
   await expect(page.getByRole('button', { name: 'Add fall-back' })).toBeVisible()
   await expect(fallback).toHaveCount(0)
 })
+
+test('an admin limits what agents may use, and sees what they used today', async ({ page, workspace }) => {
+  await page.goto(`/${workspace.slug}/settings/agents`)
+  await expect(page.getByText('0 tokens, US$ 0')).toBeVisible()
+  await page.getByLabel('US dollars a day').fill('20')
+  await page.getByRole('button', { name: 'Save limits' }).click()
+  await expect(page.getByText('The limits are saved.')).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('US dollars a day')).toHaveValue('20')
+})

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Recorder } from './recorder'
 import { checkerOf } from './validate'
 
-/** Every answer of chat, and of threads. A part of test/api/openapi.test.ts. */
+/** Every answer of chat, of threads and of usage. A part of test/api/openapi.test.ts. */
 export async function recordChat({ get, post, document }: Recorder): Promise<void> {
   const agentId = (await post('/api/agents', { name: 'Speaks' })).body.id
   const body = { agentId, message: 'Hello' }
@@ -19,6 +19,12 @@ export async function recordChat({ get, post, document }: Recorder): Promise<voi
   const last = [...events.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''
   expect((await post('/api/chat', body, { headers: { 'last-event-id': last } })).status).toBe(204)
   expect((await post('/api/chat', { agentId })).body.error.code).toBe('MESSAGE_REQUIRED')
+  const limited = { name: 'Limited', outputSchema: { type: 'object' }, limits: { call: { tokens: 1 } } }
+  const { id } = (await post('/api/agents', limited)).body
+  const said = { message: 'Hello' }
+  expect((await post('/api/chat', { ...said, agentId: id }, json)).body.error.code).toBe('BUDGET_EXCEEDED')
+  expect((await post(`/api/agents/${id}/invoke`, said)).body.error.code).toBe('BUDGET_EXCEEDED')
+  for (const by of ['day', 'agent', 'subject']) await get(`/api/usage?by=${by}`)
   expect((await post('/api/chat', { ...body, threadId: 'thr_nobody' })).body.error.code).toBe('THREAD_NOT_FOUND')
 }
 

@@ -296,6 +296,8 @@ export const CASES: Record<string, Case> = {
   'settings.get': { needs: 'settings:manage' },
   'settings.rename': { needs: 'settings:manage' },
   'settings.setCorsOrigins': { needs: 'settings:manage' },
+  'settings.agentLimits': { needs: 'settings:manage' },
+  'settings.setAgentLimits': { needs: 'settings:manage' },
   'settings.keepRuns': { needs: 'run:delete' },
   'settings.keepAudit': { needs: 'audit:delete' },
 
