@@ -95,9 +95,11 @@ function readPrompt({ prompt }: LanguageModelV3CallOptions): Turn {
   return { message: first?.text.trim() ?? '', results, calls: parts.length, files }
 }
 
-/** The text or data of an agent that was handed a message. */
+/** The data of an agent that was handed a message, or of a call whose arguments a person changed. */
 function unwrap(value: JsonValue): JsonValue {
-  return isJsonObject(value) && isJsonObject(value.data) ? value.data : value
+  if (!isJsonObject(value)) return value
+  if (isJsonObject(value.data)) return value.data
+  return typeof value.note === 'string' && isJsonObject(value.result) ? value.result : value
 }
 
 function chooseTool(options: LanguageModelV3CallOptions, turn: Turn) {

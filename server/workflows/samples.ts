@@ -1,6 +1,7 @@
 import type { Definition } from '../definition/schema'
 import { EXTRACTION } from './sample-extraction'
 import { FULFILMENT } from './sample-fulfilment'
+import { REFUND } from './sample-refund'
 import { REMINDERS } from './sample-reminders'
 
 /** The card for people who decide about an expense. */
@@ -342,6 +343,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     },
   },
   { id: 'wf_document_extraction', definition: EXTRACTION },
+  { id: 'wf_refund', definition: REFUND },
   { id: 'wf_order_fulfilment', definition: FULFILMENT },
   { id: 'wf_payment_reminders', definition: REMINDERS },
 ]

@@ -27,7 +27,7 @@ describe('the checklist', () => {
   test('ticks completed steps, not counting the original samples', async () => {
     const ctx = asUser(await newTenant(database))
     await addSamples(ctx)
-    const nothing = { ran: false, called: false, keyed: false, published: false, invited: false }
+    const nothing = { ran: false, called: false, keyed: false, published: false, decided: false, invited: false }
     expect(await readChecklist(ctx)).toEqual({
       ...nothing,
       sample: { id: 'wf_hello', name: 'Hello', publishedNumber: 1 },

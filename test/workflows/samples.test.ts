@@ -44,6 +44,27 @@ test.each(
   expect(show).toEqual(expect.arrayContaining([{ label: expect.any(String), value: expect.any(String) }]))
 })
 
+describe('the refund by an agent', () => {
+  const decide = async (answer: object) => {
+    const { resumeRun } = await import('@/server/runs/resume')
+    const runId = await runtime.start(sample('wf_refund'), { orderId: 'A1', amount: 240 })
+    const { pauseSignal } = await runtime.wait(runId, ({ status }) => status === 'paused')
+    expect(pauseSignal).toMatchObject({ title: 'Refund 240 for order A1', call: { toolId: 'tool_refund' } })
+    await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', ...answer } as never })
+    return (await runtime.wait(runId)).result
+  }
+
+  test('makes a small one at once', async () => {
+    const run = await runtime.wait(await runtime.start(sample('wf_refund'), { orderId: 'A1', amount: 40 }))
+    expect(run.result).toEqual({ orderId: 'A1', asked: 40, refunded: 40 })
+  })
+
+  test('asks a person about a large one, who may lower it', async () => {
+    expect(await decide({ actionId: 'approve' })).toMatchObject({ refunded: 240 })
+    expect(await decide({ actionId: 'approve', data: { amount: 120 } })).toMatchObject({ refunded: 120 })
+  })
+})
+
 describe('the expense approval', () => {
   const data = { amount: 2_000, purpose: 'a desk' }
 

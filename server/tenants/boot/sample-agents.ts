@@ -52,6 +52,35 @@ export const SAMPLE_AGENTS: { id: string; config: AgentConfig }[] = [
     },
   },
   {
+    id: 'agt_refund',
+    config: {
+      name: 'Refund clerk',
+      description: 'Refunds orders. Large refunds need the decision of a person.',
+      instructions:
+        'You refund orders of customers with the tool that refunds. Say how much was paid back: nothing, if the refund was not approved.',
+      model: SCRIPTED_MODEL,
+      tools: [
+        {
+          toolId: 'tool_refund',
+          version: 'published',
+          approval: {
+            when: '${args.amount} > 100',
+            title: 'Refund ${args.amount} for order ${args.orderId}',
+            editable: ['amount'],
+          },
+        },
+      ],
+      outputSchema: {
+        type: 'object',
+        properties: { refunded: { type: 'number', description: 'What was paid back' } },
+        required: ['refunded'],
+        additionalProperties: false,
+      },
+      supervisor: false,
+      handoffs: [],
+    },
+  },
+  {
     id: 'agt_supervisor',
     config: {
       name: 'Front desk',

@@ -63,4 +63,15 @@ export const SAMPLE_TOOLS: readonly SampleTool[] = [
     outputSchema: object({ team: text('The team that handles it') }),
     code: "return { team: args.ticket.urgent ? 'on-call' : args.ticket.category }",
   },
+  {
+    id: 'tool_refund',
+    name: 'Refund an order',
+    description: 'Stands for the system that pays: { orderId, amount } to { refunded }. No money is moved.',
+    inputSchema: object({
+      orderId: { ...text('The order’s number'), title: 'Order' },
+      amount: { ...number('What the customer gets back'), title: 'Amount', exclusiveMinimum: 0 },
+    }),
+    outputSchema: object({ refunded: number('What was paid back') }),
+    code: 'return { refunded: args.amount }',
+  },
 ]

@@ -19,12 +19,16 @@ export interface Checklist {
   keyed: boolean
   /** Something other than an unchanged sample is published. */
   published: boolean
+  /** A run has ended whose agent asks people; null if there is no sample to try that with. */
+  decided: boolean | null
   /** The workspace has another member. */
   invited: boolean
   /** A sample to start a run of; null if none exists. */
   sample: { id: string; name: string; publishedNumber: number | null } | null
 }
 
+/** The sample whose agent asks people. */
+const ASKING = 'wf_refund'
 /** The sample that needs no person comes first. */
 const SAMPLE_IDS = SAMPLE_WORKFLOWS.map(({ id }) => id)
 
@@ -32,7 +36,7 @@ export async function readChecklist(ctx: ServiceContext): Promise<Checklist> {
   authorize(ctx, 'run:read')
   const { tenantId } = ctx
   const one = { one: sql`1` }
-  const [ran, called, keyed, published, people, samples, masker] = await Promise.all([
+  const [ran, called, keyed, published, decided, people, samples, masker] = await Promise.all([
     any(ctx.db.select(one).from(runs).where(eq(runs.tenantId, tenantId)).limit(1)),
     any(
       ctx.db
@@ -61,6 +65,13 @@ export async function readChecklist(ctx: ServiceContext): Promise<Checklist> {
         )
         .limit(1),
     ),
+    any(
+      ctx.db
+        .select(one)
+        .from(runs)
+        .where(and(eq(runs.tenantId, tenantId), eq(runs.workflowId, ASKING), isNotNull(runs.endTime)))
+        .limit(1),
+    ),
     ctx.db.select(one).from(members).where(eq(members.tenantId, tenantId)).limit(2),
     ctx.db
       .select({ id: workflows.id, name: workflows.name, publishedNumber: PUBLISHED_NUMBER })
@@ -76,6 +87,7 @@ export async function readChecklist(ctx: ServiceContext): Promise<Checklist> {
     called,
     keyed,
     published,
+    decided: samples.some(({ id }) => id === ASKING) ? decided : null,
     invited: people.length > 1,
     sample: sample ? { ...sample, name: masker.text(sample.name) } : null,
   }

@@ -151,6 +151,17 @@ function stepsOf(facts: Facts, path: (path: string) => string, run: () => void):
       operation: 'workflow:publish',
       action: go('New workflow', '/workflows?new=1'),
     },
+    ...(facts.decided === null
+      ? []
+      : [
+          {
+            done: facts.decided,
+            title: 'Let an agent ask you',
+            why: 'It wants to refund an order, and waits for your decision in the inbox.',
+            operation: 'run:start' as const,
+            action: go('Start a refund', '/start/wf_refund'),
+          },
+        ]),
     {
       done: facts.invited,
       title: 'Invite someone',
