@@ -47,6 +47,9 @@ export const recordOfPause = and(
   eq(stepRecords.visit, pauses.visit),
 )
 
+/** A pause at which a walk waits. A step may ask a question while it is at work, and takes the answer when it can. */
+export const walkWaits = sql`${pauses.signal}->'call' is null`
+
 /** Matches a walk, regardless of its epoch and segment. */
 export function walkIs({ tenantId, runId, branch }: Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>) {
   return and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))

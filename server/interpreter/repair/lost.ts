@@ -65,7 +65,7 @@ function isIdle(before: Date): SQL | undefined {
     sql`not exists (
       select from ${pauses} p
       where p.tenant_id = ${walks.tenantId} and p.run_id = ${walks.runId} and p.branch = ${walks.branch}
-        and p.consumed_at is null and (p.answered_at is null or p.answered_at >= ${walks.updatedAt}))`,
+        and p.signal->'call' is null and p.consumed_at is null and (p.answered_at is null or p.answered_at >= ${walks.updatedAt}))`,
     sql`not exists (
       select from ${stepRecords} s
       where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.branch = ${walks.branch}

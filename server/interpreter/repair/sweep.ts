@@ -3,7 +3,7 @@ import { runs as engineRuns, jobs } from '@/db/schema/engine'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../../context'
 import { isBranch } from '../../definition/branches'
-import { runOf, walkIs } from '../../run-store/conditions'
+import { runOf, walkIs, walkWaits } from '../../run-store/conditions'
 import { holdRun } from '../../run-store/held'
 import { DEFAULT_TIMEOUT_MS } from '../../steps/define-step'
 import { abandonRun } from '../stop/abandon'
@@ -44,6 +44,7 @@ async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
       and(
         isNotNull(pauses.answeredAt),
         isNull(pauses.consumedAt),
+        walkWaits,
         lt(pauses.answeredAt, new Date(now().getTime() - ANSWER_TAKEN_MS)),
       ),
     )
@@ -77,7 +78,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
     where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.branch = ${walks.branch} and s.end_time is null
       and not exists (
         select from ${pauses} p where p.tenant_id = s.tenant_id and p.run_id = s.run_id and p.branch = s.branch
-          and p.step_id = s.step_id and p.visit = s.visit))`
+          and p.step_id = s.step_id and p.visit = s.visit and p.signal->'call' is null))`
   // Behind a long queue of its tenant a walk waits for its turn. Only the embedded engine shows this.
   const queued = sql`
     select event::json->'data'->>'runId' from (
@@ -103,7 +104,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
         sql`not exists (
           select from ${pauses} p
           where p.tenant_id = ${walks.tenantId} and p.run_id = ${walks.runId} and p.branch = ${walks.branch}
-            and p.answered_at is null)`,
+            and p.answered_at is null and p.signal->'call' is null)`,
         sql`(${walks.status} <> 'requested' or ${walks.runId} not in (${queued}))`,
       ),
     )

@@ -2,7 +2,7 @@ import { and, asc, eq, gte, isNotNull, isNull, notInArray, sql } from 'drizzle-o
 import { pauses, runs, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../../context'
 import { env } from '../../env'
-import { runOf, walkIs } from '../../run-store/conditions'
+import { runOf, walkIs, walkWaits } from '../../run-store/conditions'
 import { type Held, holdRun } from '../../run-store/held'
 import type { WalkRef } from '../../run-store/names'
 import { NEW_EPOCH, requestWalk } from '../write/request'
@@ -71,6 +71,7 @@ function untakenSince(before: Date) {
   return and(
     isNotNull(pauses.answeredAt),
     isNull(pauses.consumedAt),
+    walkWaits,
     // A pause that a sweep answers because it expired has been due for a while.
     sql`case when ${pauses.answer} ? 'due' then ${pauses.dueAt} else ${pauses.answeredAt} end < ${before.toISOString()}::timestamptz`,
     gte(pauses.answeredAt, walks.updatedAt),
