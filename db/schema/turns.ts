@@ -40,8 +40,11 @@ export const agentTurns = pgTable(
     threadId: text(),
     /** The thread's last message when the turn began; the model sees no later ones. */
     historyTo: integer().notNull(),
-    /** A failed turn ended with an answer that did not count. One that was cut short is `working`. */
-    state: text({ enum: ['working', 'done', 'failed'] }).notNull(),
+    /**
+     * A failed turn ended with an answer that did not count. One that was cut short is `working`, or `waiting` if it has
+     * asked people in a thread that others may continue.
+     */
+    state: text({ enum: ['working', 'waiting', 'done', 'failed'] }).notNull(),
     errorCode: text(),
     /** The attempt of the visit that recorded the latest call; 0 in a copy, and if an earlier release recorded it. */
     attempt: integer().notNull().default(0),

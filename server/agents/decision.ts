@@ -1,5 +1,5 @@
 import { APPROVE, type ApprovalQuestion, type CallDecision } from '../definition/approval'
-import type { JsonObject } from '../definition/json'
+import { inStoredOrder, type JsonObject, type JsonValue, own } from '../definition/json'
 import type { PauseAnswer } from '../definition/run'
 import { StepFailure } from '../errors'
 
@@ -22,7 +22,10 @@ export function decisionOf(
     throw new StepFailure('TIMED_OUT', `Nobody decided in time: ${title}`)
   if (!answer || !('actionId' in answer)) return { approved: false, by: null }
   const { actionId, data = {}, remark } = answer
-  const changed = Object.entries(data).filter(([name, value]) => JSON.stringify(asked[name]) !== JSON.stringify(value))
+  const given = inStoredOrder(asked) as JsonObject
+  const isOther = ([name, value]: [string, JsonValue]) =>
+    JSON.stringify(own(given, name)) !== JSON.stringify(inStoredOrder(value))
+  const changed = Object.entries(data).filter(isOther)
   return {
     approved: actionId === APPROVE,
     by,

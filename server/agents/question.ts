@@ -1,6 +1,7 @@
 import type { ApprovalQuestion } from '../definition/approval'
-import { isJsonObject, type JsonObject, type JsonValue, jsonSize, own } from '../definition/json'
+import { cutText, isJsonObject, type JsonObject, type JsonValue, jsonSize, own } from '../definition/json'
 import { FIELD_TYPES, type Field, FieldName, type Fields, type FieldType } from '../definition/schema'
+import type { Masker } from '../vault/mask'
 import type { AskedQuestion } from './journal/part-ends'
 import type { AgentTool } from './toolset'
 
@@ -8,14 +9,23 @@ import type { AgentTool } from './toolset'
 const MAX_ARGS_BYTES = 64 * 1024
 
 /** The question about a call, whose arguments have the names that the tool's author gave them. */
-export function questionAbout(seq: number, tool: AgentTool, args: JsonObject, policy: ApprovalQuestion): AskedQuestion {
+export function questionAbout(
+  seq: number,
+  tool: AgentTool,
+  args: JsonObject,
+  policy: ApprovalQuestion,
+  masker: Masker,
+): AskedQuestion {
   const fits = jsonSize(args) <= MAX_ARGS_BYTES
+  // A form would give back the mask in place of a secret.
+  const isShown = (name: string) =>
+    JSON.stringify(masker.json(own(args, name) ?? null)) === JSON.stringify(own(args, name) ?? null)
   const schema = tool.kind === 'tool' ? tool.inputSchema : tool.parameters
   return {
     seq,
     policy,
     call: { toolId: tool.id, ...(tool.kind === 'tool' ? { version: tool.version } : {}), args: fits ? args : {} },
-    fields: fits ? fieldsOf(policy.editable, schema ?? {}, args) : {},
+    fields: fits ? fieldsOf(policy.editable.filter(isShown), schema ?? {}, args) : {},
   }
 }
 
@@ -37,7 +47,7 @@ function fieldOf(property: JsonValue | undefined, value: JsonValue | undefined, 
     required: needed,
     ...(value === undefined ? {} : { default: value }),
     ...(typeof title === 'string' ? { label: title } : {}),
-    ...(typeof description === 'string' ? { description: description.slice(0, 2_000) } : {}),
+    ...(typeof description === 'string' ? { description: cutText(description, 2_000) } : {}),
     ...(Array.isArray(options) ? { options } : {}),
     ...(typeof minimum === 'number' ? { minimum } : {}),
     ...(typeof maximum === 'number' ? { maximum } : {}),

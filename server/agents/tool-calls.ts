@@ -6,6 +6,7 @@ import { cutText, isJsonObject, type JsonObject, toStorableJson } from '../defin
 import { AppError, Stopping } from '../errors'
 import type { ToolRequest } from '../models/call'
 import { runTool } from '../tools/run'
+import { tenantMasker } from '../vault/masker'
 import { ownArguments, withheld } from './approval'
 import { decisionOf, refusalOf } from './decision'
 import type { LoadedAgent } from './find'
@@ -47,7 +48,7 @@ export async function runToolCalls(
   }
   const workers = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, calls.length) }, work))
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
-  options.journal.requireDecisions()
+  await options.journal.requireDecisions()
   return {
     role: 'tool',
     content: calls.map(({ toolCallId, toolName }, index) => ({
@@ -131,7 +132,8 @@ async function decideAndRun(
   }
   const answered = journal.answerTo(seq)
   if (!answered) {
-    journal.ask(questionAbout(seq, tool, args, policy.ask))
+    const masker = await tenantMasker(ctx)
+    journal.ask(questionAbout(seq, tool, args, policy.ask, masker))
     return null
   }
   const decision = decisionOf(policy.ask, answered, args)

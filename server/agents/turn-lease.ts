@@ -91,8 +91,8 @@ export class TurnLease {
       select exists (select from ${threadTurns} where ${before}) as busy, (
         select t.run_id from ${agentTurns} t join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id
           and s.branch = t.branch and s.step_id = t.step_id and s.visit = t.visit
-        where t.tenant_id = ${this.ctx.tenantId} and t.thread_id = ${this.threadId} and t.state = 'working'
-          and t.id is distinct from ${this.turnId ?? null} and s.end_time is null and s.attempts->-1->>'part' = 'asks'
+        where t.tenant_id = ${this.ctx.tenantId} and t.thread_id = ${this.threadId} and t.state = 'waiting'
+          and t.id is distinct from ${this.turnId ?? null} and s.end_time is null
         limit 1) as waiting`)
     if (seen?.waiting != null) throw waitingIn(seen.waiting)
     return seen?.busy === false

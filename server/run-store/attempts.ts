@@ -26,6 +26,12 @@ export function wholeAttempts({ attempt, attempts }: Attempts): { attempt: numbe
   return { attempt: Math.max(1, attempt - before - parts.length), attempts: whole }
 }
 
+/** Whether a visit has asked and does not work until it gets an answer. */
+export function waitsForPeople({ attempt, attempts }: Attempts): boolean {
+  const last = attempts.at(-1)
+  return last?.part === 'asks' && last.attempt === attempt
+}
+
 /** The number of attempts that began, without the parts of a visit. */
 export function attemptsBegun(attempt: SQLWrapper, attempts: SQLWrapper): SQL<number> {
   return sql<number>`greatest(1, ${attempt} - jsonb_array_length(jsonb_path_query_array(${attempts}, '$[*].part')))`

@@ -5,6 +5,11 @@ import { AppError } from '../errors'
 import { loadTool } from '../tools/find'
 import { mismatches } from '../tools/json-schema'
 
+/** Whether an answer goes to an agent, and not into the run's data. */
+export function isAboutCall(signal: PauseSignal): boolean {
+  return signal.type === 'request_user_action' && signal.call !== undefined
+}
+
 /**
  * Checks the arguments that a person changed of an agent's call, against the version that is called. Without the tool,
  * the call fails, and the model learns why.

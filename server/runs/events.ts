@@ -8,6 +8,7 @@ import { placeIn } from '../definition/branches'
 import { AppError } from '../errors'
 import { watchRun } from '../interpreter/index'
 import { flag } from '../query/values'
+import { attemptsBegun } from '../run-store/attempts'
 import { runIs } from '../run-store/conditions'
 import { hasRun } from '../run-store/find-run'
 import type { Masker } from '../vault/mask'
@@ -152,7 +153,7 @@ async function readChanges(ctx: ServiceContext, runId: string, { after, calls }:
       steps: sql<StepChange[]>`(
         select coalesce(jsonb_agg(jsonb_build_object(
           'change', s.change, 'stepId', s.step_id, 'stepType', s.step_type, 'stepName', s.step_name,
-          'visit', s.visit, 'branch', s.branch, 'status', s.status, 'attempt', s.attempt, 'startTime', s.start_time,
+          'visit', s.visit, 'branch', s.branch, 'status', s.status, 'attempt', ${attemptsBegun(sql`s.attempt`, sql`s.attempts`)}, 'startTime', s.start_time,
           'endTime', s.end_time, 'errorCode', s.error_code) order by s.change), '[]'::jsonb)
         from ${stepRecords} s
         where s.tenant_id = runs.tenant_id and s.run_id = runs.id and s.change > ${after})`,
@@ -217,7 +218,7 @@ function presentStep(runId: string, step: StepChange) {
     runId,
     ...rest,
     ...placeIn(branch),
-    attempt: Math.max(1, attempt),
+    attempt,
     startTime: new Date(startTime).toISOString(),
     ...times,
     ...(errorCode === null ? {} : { errorCode }),

@@ -4,7 +4,7 @@ import { agentCalls, agentTurns } from '@/db/schema/turns'
 import { cancelRun } from '@/server/runs/cancel'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
-import { createTool } from '@/server/tools/lifecycle'
+import { archiveTool, createTool } from '@/server/tools/lifecycle'
 import { until } from '../engine/support'
 import { type Outside, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -234,4 +234,113 @@ test('a thread whose turn waits takes no other message until the turn has ended'
   await give(runId, 'approve')
   expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('completed')
   expect((await say({ threadId })).threadId).toBe(threadId)
+})
+
+test('the error exit follows a decision that came too late, and nobody is asked any more', async () => {
+  model.script({ calls: [wish(240), wish(250, 'B2')] }, answer)
+  const tools = [{ toolId: refund, version: 'latest', approval: { expiresIn: 'PT1S', onExpiry: 'fail' } }]
+  const { id: agentId } = await newAgent(runtime.ctx, { tools }, model)
+  const runId = await runtime.start({
+    steps: [
+      { id: 'ask', type: 'call-agent', agentId, message: 'x' },
+      { id: 'end', type: 'end-flow' },
+      { id: 'late', type: 'end-flow', output: { code: '${error.code}' } },
+    ],
+    edges: [
+      { from: 'ask', to: 'end' },
+      { from: 'ask', to: 'late', on: 'error' },
+    ],
+  })
+  const run = await runtime.wait(runId, undefined, 15_000)
+  expect(run).toMatchObject({ status: 'completed', result: { code: 'TIMED_OUT' }, pauseSignals: [] })
+  expect(paid()).toEqual([])
+})
+
+test('a branch whose agent fails leaves no question: the run is not paused while others work', async () => {
+  model.script({ calls: [wish(240), wish(250, 'B2')] }, answer)
+  const tools = [{ toolId: refund, version: 'latest', approval: { expiresIn: 'PT1S', onExpiry: 'fail' } }]
+  const { id: agentId } = await newAgent(runtime.ctx, { tools }, model)
+  const runId = await runtime.start({
+    steps: [
+      {
+        id: 'fork',
+        type: 'parallel',
+        branches: [
+          { id: 'agent', label: 'Agent' },
+          { id: 'slow', label: 'Slow' },
+        ],
+        onBranchError: 'continue',
+      },
+      { id: 'ask', type: 'call-agent', agentId, message: 'x' },
+      { id: 'slow', type: 'delay', for: 'PT4S' },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [
+      { from: 'fork', to: 'ask', on: 'agent' },
+      { from: 'fork', to: 'slow', on: 'slow' },
+      { from: 'fork', to: 'end', on: 'done' },
+    ],
+  })
+  await paused(runId)
+  const working = await runtime.wait(runId, ({ status }) => status !== 'paused', 10_000)
+  expect([working.status, working.pauseSignals]).toEqual(['running', []])
+  expect((await runtime.wait(runId, undefined, 15_000)).endTime).toBeDefined()
+})
+
+test('a question ends with the visit although the tool it asks about is gone', async () => {
+  model.script({ calls: [wish(240), { name: 'gone', args: { approval_reason: 'x' } }] }, answer)
+  const { id: gone } = await createTool(runtime.ctx, {
+    name: 'gone',
+    kind: 'script',
+    config: { code: 'return 1' },
+  })
+  const tools = [refund, gone].map((toolId) => ({ toolId, version: 'latest', approval: 'always' }))
+  const { id: agentId } = await newAgent(runtime.ctx, { tools }, model)
+  model.script({ calls: [wish(240), { name: gone, args: { approval_reason: 'x' } }] }, answer)
+  const runId = await runtime.start({
+    steps: [
+      { id: 'ask', type: 'call-agent', agentId, message: 'x' },
+      { id: 'then', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }] },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [
+      { from: 'ask', to: 'then' },
+      { from: 'then', to: 'end' },
+    ],
+  })
+  await paused(runId)
+  await archiveTool(runtime.ctx, { id: gone })
+  await give(runId, 'approve', { pauseId: 'main:ask#1~2' })
+  const after = await runtime.wait(
+    runId,
+    ({ pauseSignals }) => pauseSignals.some(({ id }) => id === 'main:then#1'),
+    10_000,
+  )
+  expect(after.pauseSignals).toHaveLength(1)
+  await give(runId, 'ok')
+  expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('completed')
+})
+
+test('an object that nobody changed does not count as changed', async () => {
+  const { id: nested } = await createTool(runtime.ctx, {
+    name: 'nested',
+    kind: 'script',
+    config: { code: 'return args.to' },
+    inputSchema: { type: 'object', properties: { to: { type: 'object' } }, required: ['to'] },
+  })
+  const args = { to: { zip: '1', city: 'Bonn' }, approval_reason: 'x' }
+  model.script({ calls: [{ name: nested, args }] }, answer)
+  const tools = [{ toolId: nested, version: 'latest', approval: { editable: ['to'] } }]
+  const { id: agentId } = await newAgent(runtime.ctx, { tools }, model)
+  const runId = await runtime.start({
+    steps: [
+      { id: 'ask', type: 'call-agent', agentId, message: 'x' },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [{ from: 'ask', to: 'end' }],
+  })
+  await paused(runId)
+  await give(runId, 'approve')
+  await runtime.wait(runId, undefined, 10_000)
+  expect(toolMessages()).toEqual(['{"zip":"1","city":"Bonn"}'])
 })

@@ -11,7 +11,7 @@ import type { TurnAttempt } from './attempt'
 import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
 import { keyOfCall } from './key'
 import { type AskedQuestion, PartEnds } from './part-ends'
-import { recordCalls, recordEnd, type SavedTurn, type TurnRow } from './record'
+import { recordCalls, recordEnd, recordWaiting, type SavedTurn, type TurnRow } from './record'
 
 /** Where a turn is recorded, and as what. */
 export interface Book {
@@ -142,8 +142,15 @@ export class Journal {
   }
 
   /** @throws PartEnds with the questions, if there are any */
-  requireDecisions(): void {
-    if (this.questions.length > 0) throw new PartEnds(this.questions)
+  async requireDecisions(): Promise<void> {
+    if (this.questions.length === 0) return
+    const { book } = this
+    // A new thread is known to nobody yet.
+    if (book?.turn.threadId && book.turn.state === 'working') {
+      book.turn.state = 'waiting'
+      await book.attempt.fenced(() => recordWaiting(book.ctx, book.attempt, book.turn))
+    }
+    throw new PartEnds(this.questions.toSorted((a, b) => a.seq - b.seq))
   }
 
   /** Adds the result of a tool call, to be recorded with the next one that is. */

@@ -20,7 +20,8 @@ export interface TurnRow {
   tools: Record<string, string | number> | null
   threadId: string | null
   historyTo: number
-  state: 'working' | 'done' | 'failed'
+  /** A waiting one has asked people in a thread that others know, until it ends. */
+  state: 'working' | 'waiting' | 'done' | 'failed'
   errorCode: string | null
   usage: Usage
   cost: number | null
@@ -96,6 +97,19 @@ export async function recordEnd(
   return outcome
 }
 
+/** Records that a turn waits for people, so that no other message overtakes it in its thread. */
+export async function recordWaiting(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow): Promise<Fenced> {
+  const [written] = await ctx.db.execute<Written>(sql`
+    with ${fence(ctx, attempt)},
+    ended as materialized (select run_id from step),
+    waits as (
+      update ${agentTurns} set state = 'waiting'
+      where tenant_id = ${ctx.tenantId} and id = ${turn.id} and exists (select from ended)),
+    spent as (select where false)
+    select ${OUTCOME}`)
+  return outcomeOf(written)
+}
+
 const OUTCOME = sql`
       (select count(*)::int from step) as mine, (select count(*)::int from ended) as ended,
       (select json_agg(spent) from spent) as spent,
@@ -120,7 +134,7 @@ function fence({ tenantId }: ServiceContext, { runId, branch, stepId, visit, att
 /** Everything else hangs on the calls: a repeated statement adds none, and so changes nothing. */
 function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: readonly Call[]): SQL {
   const { branch, stepId, visit } = attempt
-  const endedAt = turn.state === 'working' ? null : (calls.at(-1)?.endedAt ?? null)
+  const endedAt = turn.state === 'working' || turn.state === 'waiting' ? null : (calls.at(-1)?.endedAt ?? null)
   const given = sql`json_to_recordset(${JSON.stringify(calls)}::json) as c("seq" int, "kind" text, "name" text,
         "output" json, "policy" json, "decision" json, "usage" jsonb, "cached" int, "cost" float8, "provider" text, "fallback" int, "tried" jsonb,
         "errorCode" text, "startedAt" timestamptz, "endedAt" timestamptz)`

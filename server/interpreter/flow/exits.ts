@@ -6,6 +6,7 @@ import type { Definition } from '../../definition/schema'
 import { MAIN_BRANCH, type Visit } from '../../run-store/names'
 import type { WalkData } from '../../run-store/walk-data'
 import type { AnyStep } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
 import { withDelta } from './sizes'
 import type { Position } from './types'
 
@@ -33,7 +34,8 @@ export function catching(state: Position, at: Visit, failure: Cause): Caught | n
   // The time limit of the whole cleanup path has passed, not only that of this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
   const graph = graphOf(state.definition)
-  const exit = failure.code === TIMED_OUT ? 'timeout' : 'error'
+  const exits = findStepType(graph.step(stepId)?.type ?? '')?.exits
+  const exit = failure.code === TIMED_OUT && exits && fixedExits(exits).includes('timeout') ? 'timeout' : 'error'
   const target = graph.target(stepId, exit)
   if (target === null) return failurePath(state, at, failure)
   // If it exceeds its limit a second time, the exit leads back here.

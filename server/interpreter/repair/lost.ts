@@ -70,7 +70,7 @@ function isIdle(before: Date): SQL | undefined {
       select from ${stepRecords} s
       where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.branch = ${walks.branch}
         and (s.start_time >= ${at} or s.end_time >= ${at} or s.end_time is null and (
-          (s.attempt > jsonb_array_length(s.attempts) and ${inArray(sql`s.step_type`, effects)})
+          (s.attempt > coalesce((s.attempts->-1->>'attempt')::int, 0) and ${inArray(sql`s.step_type`, effects)})
           or (s.attempts->-1->>'endTime')::timestamptz
             + make_interval(secs => coalesce((s.attempts->-1->>'retryInMs')::bigint, 0) / 1000.0) >= ${at})))`,
   )

@@ -98,7 +98,8 @@ async function isAtWork(tx: Held, run: RunRow): Promise<boolean> {
     .from(stepRecords)
     .where(and(recordsOf(run), isNull(stepRecords.endTime), ne(stepRecords.branch, CLEANUP_BRANCH)))
   const working = open.some(
-    ({ stepType, attempt, attempts }) => findStepType(stepType)?.mode === 'effect' && attempt > attempts.length,
+    ({ stepType, attempt, attempts }) =>
+      findStepType(stepType)?.mode === 'effect' && attempt > (attempts.at(-1)?.attempt ?? 0),
   )
   if (working) return true
   const [answered] = await tx.db

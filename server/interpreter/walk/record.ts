@@ -50,6 +50,8 @@ export async function recordOutput(
   const next = graphOf(begun.state.definition).target(at.stepId, taken)
   const exit = shownExit(begun.type, taken)
   const endedAt = ctx.now()
+  // One may be open whose tool is gone.
+  if (hasAsked(begun)) await settle(ctx, begun, (tx) => withdraw(tx, begun))
   const attempts = [...begun.attempts, attemptRow(begun, endedAt, null)]
   const work = { attempt: begun.attempt, attempts, usage: usageOf(begun.attempts, result.usage ?? null) }
   const step = { at, endedAt, delta, work, exit, ...outputColumns(outputData) }
@@ -92,8 +94,9 @@ export async function recordFailure(
   const failure = classify(err)
   if (failure.internal || failure.code === 'VALUE_TOO_LARGE')
     ctx.log.error({ err, runId: begun.state.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
+  const cause = { ...failure, outcome: 'failed' as const }
   const delayMs = nextDelay(failure, await triesOf(ctx, begun), begun.config.retry, Math.random())
-  if (delayMs === null && !(err instanceof RunStopped) && catching(begun.state, begun.at, failure)) {
+  if (delayMs === null && !(err instanceof RunStopped) && catching(begun.state, begun.at, cause)) {
     if (hasAsked(begun)) await settle(ctx, begun, (tx) => withdraw(tx, begun))
     return recordCaught(ctx, begun, failure, handoff)
   }
@@ -123,7 +126,7 @@ function hasAsked({ attempts }: StartedAttempt): boolean {
   return attempts.some(({ part }) => part === 'asks')
 }
 
-/** A visit that fails takes no answers any more. If the process dies now, its agent gets no approval. */
+/** A visit that ends takes no answers any more. If the process dies now, its agent gets no approval. */
 async function withdraw(tx: Held, begun: StartedAttempt): Promise<Receipt> {
   await withdrawQuestions(tx, begun)
   await settleStatus(tx, begun.state.ref)
@@ -151,7 +154,7 @@ async function recordCaught(
       at,
       attempt,
       async (state) => {
-        const caught = catching(state, at, failure)
+        const caught = catching(state, at, { ...failure, outcome: 'failed' })
         if (!caught) throw new ImpossibleState('caught-by-nothing', `${at.stepId} has no error exit`)
         const { delta, exit, handled } = caught.columns
         const told = { ...failure, handled: handled === true }
@@ -207,6 +210,7 @@ export async function fail(
   if (hasAsked(begun)) await withdrawQuestions(tx, begun)
   await finishVisit(tx, state.ref, { ...failedStep(at, failure, now), work }, receipt)
   const error = { code: failure.code, message: failure.message, stepId: at.stepId }
+  if (arrives && hasAsked(begun)) await settleStatus(tx, state.ref)
   if (arrives) await moveWalk(tx, state.ref, { arrival: { failed: error, outcome: 'failed' } })
   else await endRun(tx, state, { status: 'failed', outcome: 'failed', written: state, error, stepId: at.stepId })
   return receipt

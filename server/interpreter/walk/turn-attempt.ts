@@ -1,6 +1,7 @@
 import type { TurnAttempt } from '../../agents/journal/attempt'
 import type { ServiceContext } from '../../context'
 import { env } from '../../env'
+import { olderLives } from '../../outbox'
 import { CLEANUP_BRANCH, idempotencyKeyOf } from '../../run-store/names'
 import { TakenOver } from '../flow/failure'
 import { usageOf } from '../flow/usage'
@@ -23,8 +24,10 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt, stopping
     key: idempotencyKeyOf(state.ref, at),
     continues: attempt > 1 || state.run.retryOf !== null,
     used: usageOf(begun.attempts, null),
-    mayAsk: state.ref.branch !== CLEANUP_BRANCH && state.run.failing === null,
-    endsSoon: () => stopping() || endsAt - performance.now() < Math.min(env().AGENT_TIMEOUT_MS, LONGEST_CALL_MS),
+    // An older process knows no parts, and would make a call without its decision.
+    mayAsk: state.ref.branch !== CLEANUP_BRANCH && state.run.failing === null && !olderLives(),
+    endsSoon: () =>
+      !olderLives() && (stopping() || endsAt - performance.now() < Math.min(env().AGENT_TIMEOUT_MS, LONGEST_CALL_MS)),
     async mayBegin() {
       const asked = mark()
       if (isStillCurrent({ ...begun, since })) return

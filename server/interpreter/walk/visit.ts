@@ -36,7 +36,7 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
     if (err instanceof TakenOver) return settle(ctx, begun, () => Promise.reject(err))
     return recordFailure(ctx, begun, err, handoff)
   }
-  return 'part' in output ? endPart(ctx, begun, output) : recordOutput(ctx, begun, output, handoff)
+  return 'part' in output ? endPart(ctx, begun, output, handoff) : recordOutput(ctx, begun, output, handoff)
 }
 
 type Claimed = StartedAttempt | { receipt: Receipt } | { lost: StartedAttempt; message: string }

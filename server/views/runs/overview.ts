@@ -12,7 +12,7 @@ import type { Definition, Fields } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { largeRead } from '../../large-reads'
-import { wholeAttempts } from '../../run-store/attempts'
+import { waitsForPeople, wholeAttempts } from '../../run-store/attempts'
 import { findDefinition, partAsRun } from '../../run-store/definition'
 import { maskWords } from '../../runs/mask-words'
 import { type RunRow, signalOf } from '../../runs/present'
@@ -254,6 +254,7 @@ function readOpenVisits(ctx: ServiceContext, runId: string) {
       stepId: stepRecords.stepId,
       stepName: stepRecords.stepName,
       stepType: stepRecords.stepType,
+      attempt: stepRecords.attempt,
       attempts: stepRecords.attempts,
     })
     .from(stepRecords)
@@ -289,7 +290,10 @@ function presentRetry(visit: { stepId: string; stepName: string; attempts: Attem
   return [{ ...words, log: lastLines(last.logs, masker) }]
 }
 
-function presentWorking(visit: { stepId: string; stepName: string; stepType: string }, masker: Masker) {
-  if (findStepType(visit.stepType)?.mode === 'pause') return []
+function presentWorking(
+  visit: { stepId: string; stepName: string; stepType: string; attempt: number; attempts: Attempt[] },
+  masker: Masker,
+) {
+  if (findStepType(visit.stepType)?.mode === 'pause' || waitsForPeople(visit)) return []
   return [maskWords({ stepId: visit.stepId, stepName: visit.stepName }, masker)]
 }

@@ -86,7 +86,7 @@ type RecordRow = {
   end: number | null
   exit: string | null
   attempt: number
-  attempts: [start: string, end: string, retryInMs: number | null, part: string | null][] | null
+  attempts: [start: string, end: string, retryInMs: number | null, part: string | null, attempt: number][] | null
   waitStart: number | null
   waitEnd: number | null
   /** Of a visit that forked. */
@@ -178,7 +178,7 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
       ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
       f.total, f.succeeded, f.failed,
       case when s.attempts <> '[]' then (
-        select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs', a->'part'))
+        select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs', a->'part', a->'attempt'))
         from jsonb_array_elements(s.attempts) a) end attempts
     from ${runs} r
     left join (${chosen}) s on s.change > ${after} or s.end_time is null
@@ -250,7 +250,7 @@ function presentRow(record: RecordRow, began: number, step: number): TimelineRow
     start,
     end,
     attempts,
-    atWork: open && (mode === 'fork' || (mode === 'effect' && attempt > attempts.length)),
+    atWork: open && (mode === 'fork' || (mode === 'effect' && attempt > (last?.[4] ?? 0))),
     dueAt: last ? Date.parse(last[1]) + (last[2] ?? 0) : null,
     wait: record.waitStart === null ? null : { start: record.waitStart, end: record.waitEnd ?? (open ? null : end) },
   })
