@@ -17,7 +17,7 @@ export function questionAbout(
   masker: Masker,
 ): AskedQuestion {
   const fits = jsonSize(args) <= MAX_ARGS_BYTES
-  // A form would give back the mask in place of a secret.
+  // A form would return the mask in place of a secret.
   const isShown = (name: string) =>
     JSON.stringify(masker.json(own(args, name) ?? null)) === JSON.stringify(own(args, name) ?? null)
   const schema = tool.kind === 'tool' ? tool.inputSchema : tool.parameters
