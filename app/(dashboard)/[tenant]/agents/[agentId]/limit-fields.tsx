@@ -16,7 +16,7 @@ interface Field {
 const DAY: Field[] = [
   { group: 'day', name: 'cost', label: 'US dollars a day' },
   { group: 'day', name: 'tokens', label: 'Tokens a day' },
-  { group: 'subjectDay', name: 'tokens', label: 'Tokens a day for each person with a token' },
+  { group: 'subjectDay', name: 'tokens', label: 'Tokens a day for a person' },
 ]
 const MESSAGE: Field[] = [
   { group: 'turn', name: 'cost', label: 'US dollars for a message' },
