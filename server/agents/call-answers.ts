@@ -43,6 +43,14 @@ export const ToolCall = component('ToolCall', {
   toolCallId: ThreadToolCall.shape.toolCallId,
   args: AnyJson.describe('The arguments, as the model gave them.'),
   result: ThreadToolCall.shape.result.unwrap().describe('What the model got; a text if it was cut or is an error.'),
+  decision: component('CallDecision', {
+    approved: z.boolean(),
+    by: z.string().nullable().describe('Who decided; null if nobody did in time.'),
+    args: z.record(z.string(), AnyJson).optional().describe('The arguments that they changed.'),
+    remark: z.string().optional(),
+  })
+    .optional()
+    .describe('What people decided about the call; absent if nobody was asked.'),
   ...times,
 })
 

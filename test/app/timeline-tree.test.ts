@@ -161,6 +161,12 @@ describe('the calls of an agent', () => {
     expect(note(open, new Map([[1, waits]]))).toMatchObject({ text: 'Under way: Stock, Refund' })
   })
 
+  it('that need a decision are named while their step waits', () => {
+    const waits: Timeline = { ...asked, rows: [[1, 0, 1, 0, 1, null, 1, [0, 1, 2, 2, 2, -1]]] }
+    const known = new Map([[1, { calls: [call(1)], waiting: ['Refund'] }]])
+    expect(tree(waits, { opened, calls: known }).at(3)).toMatchObject({ text: 'Waits for a decision: Refund' })
+  })
+
   it('of a step taken over from an earlier run are in that run', () => {
     const carried: Timeline = { ...asked, rows: [[1, 0, 1, 1, -9, -5, 1, []]] }
     expect(tree(carried).at(1)).toMatchObject({ open: null })

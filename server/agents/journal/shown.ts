@@ -5,6 +5,7 @@ import { agentCalls, agentTurns } from '@/db/schema/turns'
 import { seesHidden } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { Tried, Usage } from '../../definition/agent'
+import type { CallDecision } from '../../definition/approval'
 import { placeIn } from '../../definition/branches'
 import { isJsonObject, type JsonValue } from '../../definition/json'
 import { giveWay } from '../../give-way'
@@ -51,6 +52,7 @@ type StoredCall = Place & {
   usage: Usage | null
   cost: number | null
   tried: Tried[] | null
+  decision: CallDecision | null
   errorCode: string | null
   startedAt: string
   endedAt: string
@@ -67,7 +69,11 @@ type Shown = Omit<Place, 'runId' | 'branch' | 'kind'> & {
 export type ShownCall = Shown &
   (
     | ({ kind: 'model'; text: string; tried?: Tried[] } & Pick<StoredCall, 'usage' | 'cost' | 'errorCode'>)
-    | ({ kind: 'tool'; result: NonNullable<ToolCall['result']> } & Pick<ToolCall, 'toolCallId' | 'args'>)
+    | ({
+        kind: 'tool'
+        result: NonNullable<ToolCall['result']>
+        decision?: CallDecision
+      } & Pick<ToolCall, 'toolCallId' | 'args'>)
   )
 
 /**
@@ -103,7 +109,7 @@ function readPage(ctx: ServiceContext, where: SQL, limit: number) {
     select * from (
       select p.turn as "turnId", p.run_id as "runId", p.step_id as "stepId", p.visit, p.branch, p.seq,
         p.change::float8 as change, (select max(change) from page)::float8 as last,
-        c.kind, c.name, c.output, m.asked, c.usage, c.cost, c.tried, c.error_code as "errorCode",
+        c.kind, c.name, c.output, m.asked, c.usage, c.cost, c.tried, c.decision, c.error_code as "errorCode",
         c.started_at as "startedAt", c.ended_at as "endedAt",
         coalesce(sum(octet_length(c.output::text) + coalesce(octet_length(m.asked::text), 0))
           over (order by p.change rows between unbounded preceding and 1 preceding), 0) as before
@@ -158,7 +164,9 @@ function shown({ turnId, stepId, visit, branch, seq, ...call }: StoredCall, mask
   const { success, value } = resultOf(output)
   return {
     ...{ ...place, kind: 'tool', name: masker.text(name), toolCallId: masker.vault.text(asked?.toolCallId ?? '') },
-    ...{ args: masker.json(asked?.input ?? {}), result: { success, value: masker.json(value) }, ...times },
+    ...{ args: masker.json(asked?.input ?? {}), result: { success, value: masker.json(value) } },
+    ...(call.decision ? { decision: masker.json(call.decision) } : {}),
+    ...times,
   }
 }
 

@@ -6,11 +6,13 @@ import { readCalls } from '../../agents/journal/shown'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { Tried, Usage } from '../../definition/agent'
+import type { CallDecision } from '../../definition/approval'
 import { parseInput } from '../../parse'
 import { getRunRow } from '../../run-store/find-run'
 import { runMaskerOf } from '../../runs/run-masker'
 import { noSuchStep } from '../../runs/whole-value'
 import type { Masker } from '../../vault/mask'
+import { nameActors } from '../actors'
 import { type Shown, shown } from '../agents/read-thread'
 import { namesOf } from '../names-of'
 import { ReadStep } from './step-detail'
@@ -50,8 +52,18 @@ export type CallDetail = { kind: CallRow['kind']; title: string; startedAt: stri
       /** The models that gave no answer before it. */
       tried: Tried[]
     }
-  | { kind: 'tool'; args: Shown; result: { ok: boolean; output: Shown } }
+  | { kind: 'tool'; args: Shown; result: { ok: boolean; output: Shown }; decision: ShownDecision | null }
 )
+
+/** What people decided about a call. */
+interface ShownDecision {
+  approved: boolean
+  /** Null if nobody decided in time. */
+  by: string | null
+  remark: string | null
+  /** The arguments that they changed. */
+  changed: Shown | null
+}
 
 type Stored = {
   began: number
@@ -136,7 +148,18 @@ export async function readCall(ctx: ServiceContext, input: unknown): Promise<Cal
   }
   const { kind, args, result } = call
   const { success: ok, value } = result
-  return { kind, title, args: shown(args), result: { ok, output: shown(value) }, startedAt, endedAt }
+  const decision = call.decision ? await showDecision(ctx, call.decision) : null
+  return { kind, title, args: shown(args), result: { ok, output: shown(value) }, decision, startedAt, endedAt }
+}
+
+async function showDecision(ctx: ServiceContext, { approved, by, remark, args }: CallDecision): Promise<ShownDecision> {
+  const nameOf = await nameActors(ctx, [by])
+  return {
+    approved,
+    by: by === null ? null : (nameOf(by)?.name ?? by),
+    remark: remark ?? null,
+    changed: args ? shown(args) : null,
+  }
 }
 
 /** What people call a model or a tool. */

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { watchRun } from '@/server/interpreter/index'
+import { listCalls } from '@/server/runs/calls'
 import { openRunEvents, type RunEvent } from '@/server/runs/events'
+import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
 import { createTool } from '@/server/tools/lifecycle'
 import { readCall, readStepCalls } from '@/server/views/runs/calls'
@@ -21,6 +23,8 @@ let model: ModelServer
 let outside: Outside
 let tools: { stock: string; slow: string }
 let agentId: string
+/** A tool whose calls need a decision. */
+let asked: string
 let release = () => {}
 
 beforeAll(async () => {
@@ -40,6 +44,9 @@ beforeAll(async () => {
     stock: (await createTool(ctx, stock as never)).id,
     slow: (await createTool(ctx, { name: 'Order more', kind: 'http', config: http })).id,
   }
+  const inputSchema = { type: 'object', properties: { article: { type: 'string' } } }
+  const careful = { ...stock, name: 'Look up with care', inputSchema }
+  asked = (await createTool(ctx, careful as never)).id
   agentId = (await newAgent(ctx, { tools: Object.values(tools) }, model)).id
 })
 afterAll(async () => {
@@ -100,6 +107,29 @@ test('failed calls say so: of tools, and of the model', async () => {
   ])
   expect(await readCall(runtime.ctx, { runId, seq, call: 2 })).toMatchObject({ result: { ok: false } })
   expect(await readCall(runtime.ctx, { runId, seq, call: 4 })).toMatchObject({ errorCode: 'OUTPUT_SCHEMA_MISMATCH' })
+})
+
+test('a call that needed a decision says what people decided, and with which arguments', async () => {
+  const approval = { title: 'Look it up', editable: ['article'] }
+  const { id } = await newAgent(runtime.ctx, { tools: [{ toolId: asked, version: 'latest', approval }] }, model)
+  model.script({ calls: [{ name: asked, args: { article: 'AX-210' } }] }, ANSWER)
+  const runId = await runtime.start(definition(id))
+  await runtime.wait(runId, ({ status }) => status === 'paused')
+  const seq = await seqOf(runId)
+  expect(await readStepCalls(runtime.ctx, { runId, seq })).toMatchObject({
+    calls: [{ kind: 'model' }],
+    waiting: ['Look up with care'],
+  })
+  const body = { type: 'request_user_action', actionId: 'approve', data: { article: 'AX-211' }, remark: 'The new one.' }
+  await resumeRun(runtime.ctx, { runId, body })
+  await runtime.wait(runId)
+  expect(await readCall(runtime.ctx, { runId, seq, call: 2 })).toMatchObject({
+    args: { text: expect.stringContaining('AX-210') },
+    decision: { approved: true, remark: 'The new one.', changed: { text: expect.stringContaining('AX-211') } },
+  })
+  const { calls } = await listCalls(runtime.ctx, runId, {})
+  expect(calls[1]).toMatchObject({ decision: { approved: true, args: { article: 'AX-211' }, remark: 'The new one.' } })
+  expect('decision' in (calls[0] ?? {})).toBe(false)
 })
 
 /** What a page learns of a run until `enough` of it. */

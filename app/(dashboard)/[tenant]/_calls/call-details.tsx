@@ -8,6 +8,8 @@ import type { CallDetail } from '@/server/views/runs/calls'
 import { costText, tokensText, triedText } from './call-text'
 import styles from './calls.module.css'
 
+type ToolDetail = Extract<CallDetail, { kind: 'tool' }>
+
 /** A call in a run: what went in, what came out, its cost and its time. */
 export function CallDetails({ call }: { call: CallDetail }) {
   const { title } = call
@@ -21,12 +23,14 @@ export function CallDetails({ call }: { call: CallDetail }) {
           <Duration from={call.startedAt} to={call.endedAt} />
         </Fact>
         {call.kind === 'model' && <ModelFacts call={call} />}
+        {call.kind === 'tool' && call.decision && <Decision decision={call.decision} />}
       </dl>
       {call.kind === 'model' ? (
         <Text name="Answer" of={title} shown={call.text} none="No text: the model only asked for calls." />
       ) : (
         <>
           <Text name="Arguments" of={title} shown={call.args} />
+          {call.decision?.changed && <Text name="Changed arguments" of={title} shown={call.decision.changed} />}
           <Text
             name={call.result.ok ? 'Result' : 'Error'}
             of={title}
@@ -52,6 +56,15 @@ function ModelFacts({ call }: { call: Extract<CallDetail, { kind: 'model' }> }) 
           <FailureCode code={call.errorCode} />
         </Fact>
       )}
+    </>
+  )
+}
+
+function Decision({ decision: { approved, by, remark } }: { decision: NonNullable<ToolDetail['decision']> }) {
+  return (
+    <>
+      <Fact name={approved ? 'Approved by' : 'Rejected by'}>{by ?? 'nobody: the time was up'}</Fact>
+      {remark !== null && <Fact name="Remark">{remark}</Fact>}
     </>
   )
 }

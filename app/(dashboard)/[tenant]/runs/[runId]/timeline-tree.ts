@@ -217,6 +217,8 @@ export function treeOf(shown: Shown, ends: { start: string; result: string }): T
 /** What follows the calls of a visit: what its agent waits for, or that it made no calls. */
 function underWay(visit: Visit, known: StepCalls | undefined): string | null {
   if (!known) return 'Loading…'
+  if (stateOf(visit) === 'paused' && known.waiting.length > 0)
+    return `Waits for a decision: ${known.waiting.join(', ')}`
   if (stateOf(visit) === 'running')
     return known.waiting.length > 0 ? `Under way: ${known.waiting.join(', ')}` : 'The model is answering…'
   return known.calls.length === 0 ? 'No calls were recorded.' : null
