@@ -1,5 +1,6 @@
 import { getAgent } from '@/server/agents/lifecycle'
 import { createTool, getTool, saveToolDraft } from '@/server/tools/lifecycle'
+import { openAgent } from '@/server/views/agents/open'
 import { openTool } from '@/server/views/tools/open'
 import { startMcpServer } from '@/test/support/mcp-server'
 import { newCompany } from './support/company'
@@ -62,6 +63,38 @@ test('an agent is saved while it is edited, published with a note, and restored'
   await expect(description).toHaveValue(before)
   await expect(page.getByText(/Draft saved/)).toBeVisible()
   expect(await getAgent(workspace.ctx, { id: agent })).toMatchObject({ version: 2, publishedVersion: 2 })
+})
+
+test('an author says which calls of a tool need an approval, and who is asked', async ({ page, workspace }) => {
+  const { agent } = await newCompany(workspace.ctx)
+  const tools = async () => {
+    const { draft } = await openAgent(workspace.ctx, { id: agent })
+    return (draft?.content as { tools: object[] } | null)?.tools
+  }
+  await page.goto(`/${workspace.slug}/agents/${agent}`)
+  const needs = page.getByLabel(/^Needs approval: /).first()
+  await needs.selectOption('When…')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText('Say when a call needs an approval.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Write as text' }).click()
+  const field = (name: string) => dialog.getByRole('textbox', { name, exact: true })
+  await field('Condition').fill('${args.article} == "AX-210"')
+  await field('Title').fill('Look up ${args.article}')
+  await dialog.getByRole('combobox', { name: 'Who may answer' }).fill('role:admin')
+  await page.keyboard.press('Enter')
+  await field('Time to decide').fill('4')
+  await dialog.getByLabel('When the time is up').selectOption('Fail the step')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const approval = {
+    ...{ when: '${args.article} == "AX-210"', title: 'Look up ${args.article}', assignees: ['role:admin'] },
+    ...{ expiresIn: 'PT4H', onExpiry: 'fail' },
+  }
+  await expect.poll(async () => (await tools())?.[0]).toMatchObject({ approval })
+  await page.reload()
+  await expect(needs).toHaveValue('when')
+  await needs.selectOption('Never')
+  await expect.poll(async () => (await tools())?.[0]).not.toHaveProperty('approval')
 })
 
 test('a tool that another person changed in the same place asks, and overwrites nothing', async ({

@@ -47,6 +47,16 @@ export const DIALOGS: Opened[] = [
   { what: 'deleting a group', at: () => '/settings/groups', ...inMenu('Delete') },
   { what: 'a start', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Start/) },
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
+  {
+    what: 'the approval of a tool',
+    at: ({ agent }) => `/agents/${agent}`,
+    first: async (page) =>
+      void (await page
+        .getByLabel(/^Needs approval: /)
+        .first()
+        .selectOption('Always')),
+    opener: button(/^Edit the approval/),
+  },
   { what: 'publishing a tool', at: ({ remote }) => `/tools/${remote}`, opener: button('Publish') },
   {
     what: 'the name of a test case',

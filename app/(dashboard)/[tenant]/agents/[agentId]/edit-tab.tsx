@@ -62,9 +62,9 @@ export function EditTab(props: {
         text="The agent can call only these."
         noun="tool"
         known={[...(own.data?.items ?? []), ...(builtin.data?.items ?? [])]}
-        uses={form.tools.map(({ toolId, version }) => ({ id: toolId, version }))}
-        onChange={(uses) => change({ tools: uses.map(({ id, version }) => ({ toolId: id, version })) })}
-        error={errorAt(error, 'tools')}
+        uses={form.tools.map(({ toolId: id, ...use }) => ({ id, ...use }))}
+        onChange={(uses) => change({ tools: uses.map(({ id, ...use }) => ({ toolId: id, ...use })) })}
+        errors={error}
         readOnly={readOnly}
       />
       <section className={styles.group} aria-labelledby="agent-supervisor">
@@ -85,9 +85,9 @@ export function EditTab(props: {
           text="Agents this supervisor can hand a request to."
           noun="agent"
           known={(agents.data?.items ?? []).filter(({ id }) => id !== agentId)}
-          uses={form.handoffs.map(({ agentId: id, version }) => ({ id, version }))}
-          onChange={(uses) => change({ handoffs: uses.map(({ id, version }) => ({ agentId: id, version })) })}
-          error={errorAt(error, 'handoffs')}
+          uses={form.handoffs.map(({ agentId: id, ...use }) => ({ id, ...use }))}
+          onChange={(uses) => change({ handoffs: uses.map(({ id, ...use }) => ({ agentId: id, ...use })) })}
+          errors={error}
           readOnly={readOnly}
         />
       )}

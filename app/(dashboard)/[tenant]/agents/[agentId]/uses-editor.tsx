@@ -3,13 +3,12 @@ import { ActionIcon, NativeSelect, Select } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import { Link } from '@/app/_ui/link'
 import { choicesOf } from '../../_versioned/choices'
+import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
 import { useTenant } from '../../tenant-context'
-
-export interface Use {
-  id: string
-  version: string | number
-}
+import { ApprovalChoice } from './approval-choice'
+import type { Use } from './use'
+import own from './uses.module.css'
 
 interface Known {
   id: string
@@ -27,10 +26,11 @@ export function UsesEditor(props: {
   known: Known[]
   uses: Use[]
   onChange: (uses: Use[]) => void
-  error: string | null
+  errors: unknown
   readOnly: boolean
 }) {
-  const { title, text, noun, known, uses, onChange, error, readOnly } = props
+  const { title, text, noun, known, uses, onChange, errors, readOnly } = props
+  const error = errorAt(errors, noun === 'tool' ? 'tools' : 'handoffs')
   const { path } = useTenant()
   const heading = `uses-${noun}`
   const names = choicesOf(known)
@@ -41,39 +41,50 @@ export function UsesEditor(props: {
       <span className={styles.note}>{text}</span>
       {readOnly && uses.length === 0 && <span className={styles.note}>None</span>}
       {uses.length > 0 && (
-        <ul className={styles.uses}>
-          {uses.map((use) => {
+        <ul className={own.uses}>
+          {uses.map((use, index) => {
             const found = known.find(({ id }) => id === use.id)
             const name = names.find(({ value }) => value === use.id)?.label ?? use.id
             return (
               <li key={use.id}>
-                <div>
-                  <Link href={path(`/${noun}s/${encodeURIComponent(use.id)}`)}>{name}</Link>
-                  {found?.description && <p className={styles.note}>{found.description}</p>}
+                <div className={own.use}>
+                  <div>
+                    <Link href={path(`/${noun}s/${encodeURIComponent(use.id)}`)}>{name}</Link>
+                    {found?.description && <p className={styles.note}>{found.description}</p>}
+                  </div>
+                  <NativeSelect
+                    size="xs"
+                    aria-label={`Version of ${name}`}
+                    data={versionsOf(found, use.version)}
+                    value={String(use.version)}
+                    disabled={readOnly}
+                    onChange={(event) => {
+                      const value = event.currentTarget.value
+                      const version = /^\d+$/.test(value) ? Number(value) : value
+                      onChange(uses.map((one) => (one.id === use.id ? { ...one, version } : one)))
+                    }}
+                  />
+                  {!readOnly && (
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      size={28}
+                      aria-label={`Remove ${name}`}
+                      onClick={() => onChange(uses.filter(({ id }) => id !== use.id))}
+                    >
+                      <Trash2 size={16} aria-hidden />
+                    </ActionIcon>
+                  )}
                 </div>
-                <NativeSelect
-                  size="xs"
-                  aria-label={`Version of ${name}`}
-                  data={versionsOf(found, use.version)}
-                  value={String(use.version)}
-                  disabled={readOnly}
-                  onChange={(event) => {
-                    const value = event.currentTarget.value
-                    const version = /^\d+$/.test(value) ? Number(value) : value
-                    onChange(uses.map((one) => (one.id === use.id ? { ...one, version } : one)))
-                  }}
+                <ApprovalChoice
+                  noun={noun}
+                  name={name}
+                  use={use}
+                  onChange={(approval) => onChange(uses.map((one) => (one.id === use.id ? { ...one, approval } : one)))}
+                  error={errors}
+                  at={`${noun === 'tool' ? 'tools' : 'handoffs'}[${index}].approval`}
+                  readOnly={readOnly}
                 />
-                {!readOnly && (
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    size={28}
-                    aria-label={`Remove ${name}`}
-                    onClick={() => onChange(uses.filter(({ id }) => id !== use.id))}
-                  >
-                    <Trash2 size={16} aria-hidden />
-                  </ActionIcon>
-                )}
               </li>
             )
           })}
