@@ -5,7 +5,6 @@ import { AppError } from '../errors'
 import { newId } from '../ids'
 import { NO_USAGE } from '../models/call'
 import { ModelFailure } from '../models/failure'
-import { hiddenNames } from '../vault/run-values'
 import type { Budget } from './budget'
 import { failedTurn, withTurn } from './failed-turn'
 import { type LoadedAgent, loadAgent } from './find'
@@ -85,7 +84,8 @@ interface Place {
 async function continued(ctx: ServiceContext, place: Place, { signal, log, budget }: Options): Promise<Invocation> {
   const { agent, asked, attempt, known, lease } = place
   const { agentId: _agent, version: _version, threadId, ...userMessage } = asked
-  const runId = await hidingRun(ctx, attempt.runId)
+  // Its messages hide what the run hides.
+  const runId = attempt.hides.size > 0 ? attempt.runId : null
   const past = threadId === null ? { history: [], to: 0 } : await readHistory(ctx, threadId, known?.turn.historyTo)
   const turn = known ? goingOn(known.turn, agent) : newTurn(ctx, { agent, threadId, historyTo: past.to })
   const journal = new Journal({ ctx, attempt, turn }, known?.calls, known?.answers)
@@ -132,10 +132,4 @@ function newTurn(
 function finalCode(err: unknown): string | null {
   if (err instanceof ModelFailure) return err.transient || err.answer === null ? null : err.code
   return err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH' ? err.code : null
-}
-
-/** The run, if its workflow has sensitive fields. */
-async function hidingRun(ctx: ServiceContext, runId: string): Promise<string | null> {
-  const names = (await hiddenNames(ctx, [runId])).get(runId)
-  return names && names.size > 0 ? runId : null
 }

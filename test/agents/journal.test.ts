@@ -66,6 +66,7 @@ async function waiting(
   const attempt = {
     ...{ runId, branch: 'main', stepId: 'ask', visit: 1, attempt: 1, key: `${runId}:main:ask:1`, continues: false },
     used: null,
+    hides: new Set<string>(),
     mayAsk: false,
     endsSoon: () => false,
     mayBegin: async () => {},

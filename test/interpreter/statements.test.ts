@@ -172,8 +172,8 @@ async function countedTurn(tools: string[], ...replies: Reply[]) {
 }
 
 test('a turn without tools is recorded in one statement with its thread and messages, and reads no journal', async () => {
-  // The agent, the run and its version (for sensitive fields), and the end of the turn.
-  await expect.poll(await countedTurn([])).toEqual({ calls: 1, all: 4 })
+  // The agent, and the end of the turn.
+  await expect.poll(await countedTurn([])).toEqual({ calls: 1, all: 2 })
 })
 
 test('an answer that asks for calls is one statement, and so is a call that reaches outside; one that computes is none', async () => {

@@ -14,6 +14,8 @@ export interface TurnAttempt {
   key: string
   /** Whether there may be calls of earlier attempts. */
   continues: boolean
+  /** The names of the sensitive fields of its run's workflow. */
+  hides: ReadonlySet<string>
   /** The usage of the earlier attempts that ended. */
   used: StepUsage | null
   /** Whether people can be asked about calls. */

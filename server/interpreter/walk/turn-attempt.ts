@@ -1,5 +1,6 @@
 import type { TurnAttempt } from '../../agents/journal/attempt'
 import type { ServiceContext } from '../../context'
+import { sensitiveFields } from '../../definition/sensitive'
 import { env } from '../../env'
 import { olderLives } from '../../outbox'
 import { CLEANUP_BRANCH, idempotencyKeyOf } from '../../run-store/names'
@@ -22,6 +23,10 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt, stopping
     ...at,
     attempt,
     key: idempotencyKeyOf(state.ref, at),
+    // Most steps call no agent.
+    get hides() {
+      return sensitiveFields(state.definition)
+    },
     continues: attempt > 1 || state.run.retryOf !== null,
     used: usageOf(begun.attempts, null),
     // An older process knows no parts, and would make a call without its decision.
