@@ -5,6 +5,7 @@ import { members } from '@/db/schema/members'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { schedules } from '@/db/schema/schedules'
 import { threads } from '@/db/schema/threads'
+import { agentTurns } from '@/db/schema/turns'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 
@@ -89,7 +90,7 @@ export function runsOf({ tenantId }: ServiceContext, sub: string, limit: number)
 
 /**
  * The threads that runs by others began, by their ids. A copied record is older than its run, and names a thread of the
- * original run.
+ * original run. Until its step is recorded, only the turn knows a thread that it began; one that it continues is older.
  * @param ids of the runs
  */
 export function threadsBegunBy({ tenantId }: ServiceContext, sub: string, ids: SQL): SQL {
@@ -98,6 +99,12 @@ export function threadsBegunBy({ tenantId }: ServiceContext, sub: string, ids: S
     join ${stepRecords} s on s.tenant_id = ${tenantId} and s.run_id = r.id and s.start_time >= r.start_time
       and s.usage ? 'threadId' and not coalesce(s.input_data ? 'threadId', false)
     join ${threads} t on t.tenant_id = ${tenantId} and t.id = s.usage->>'threadId' and t.subject = r.started_by
+    where r.tenant_id = ${tenantId} and r.id in ${ids} and not ${isOwn(sub)}
+    union
+    select t.id from ${runs} r
+    join ${agentTurns} a on a.tenant_id = ${tenantId} and a.run_id = r.id
+    join ${threads} t on t.tenant_id = ${tenantId} and t.id = a.thread_id and t.subject = r.started_by
+      and t.created_at >= a.started_at
     where r.tenant_id = ${tenantId} and r.id in ${ids} and not ${isOwn(sub)}`
 }
 

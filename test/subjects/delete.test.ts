@@ -20,6 +20,7 @@ import { createWebhook } from '@/server/webhooks/create'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
+import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 const ADA = 'ada|7f3'
@@ -240,6 +241,32 @@ test('all data of a subject goes, and nobody else’s', async () => {
   const bob = await countSubjectData(runtime.ctx, { sub: BOB })
   expect({ ...bob, runs: bob.runs + 1, openRuns: 4 }).toEqual({ ...counted, sub: BOB })
 }, 60_000)
+
+test('a thread that only a turn knows goes with its run, one that the run continued stays', async () => {
+  const ctx = as('cy')
+  const { runId } = await startRun(ctx, { workflowId: workflows.asks, body: { note: 'x' } })
+  await paused(runId)
+  await answer(ctx, runId, 'x')
+  await runtime.wait(runId)
+  const again = await Promise.all([1, 2].map(async () => (await rerunRun(runtime.ctx, { runId, body: {} })).runId))
+  for (const one of again) {
+    await paused(one)
+    await answer(runtime.ctx, one, 'x')
+    await runtime.wait(one)
+  }
+  const [began, continued] = again
+  // As if the process had ended between the end of the turn and the record of its step.
+  await forge(database.sql, again)
+  await database.sql`update step_records set usage = usage - 'threadId' where run_id in ${database.sql(again)}`
+  await database.sql`update threads set created_at = created_at - interval '1 day'
+    where id in (select thread_id from agent_turns where run_id = ${continued ?? ''})`
+  const threads = await database.sql<{ runId: string; id: string }[]>`
+    select run_id as "runId", thread_id as id from agent_turns where run_id in ${database.sql(again)}`
+  await deleteSubjectData(runtime.ctx, { sub: 'cy' })
+  const left = await database.sql`select id from threads where id in ${database.sql(threads.map(({ id }) => id))}`
+  expect(threads.map((thread) => thread.runId).sort()).toEqual([began, continued].sort())
+  expect(left.map(({ id }) => id)).toEqual(threads.filter((thread) => thread.runId === continued).map(({ id }) => id))
+})
 
 test('a deletion that breaks off is finished by calling again', async () => {
   const ctx = await runtime.as('owner', 'ten_again')
