@@ -247,18 +247,14 @@ class Turn {
     try {
       this.allowed.check(this.options.budget, () => this.estimate([system, conversation, tools.map(schemaOf)]))
       const { messages, release } = await withFiles(this.ctx, conversation, { current, signal, deadline })
-      return await callModel(
-        open,
-        {
-          system,
-          messages,
-          tools,
-          mayCallTools,
-          outputSchema: this.outputSchema,
-          onText: this.hearing(limits.lift),
-        },
-        { signal, deadline, mayPassOn: ({ kind }) => this.models.mayPassOn(kind) },
-      )
+      const onText = this.hearing(limits.lift)
+      const request = { system, messages, tools, mayCallTools, outputSchema: this.outputSchema, onText }
+      // Files may have waited for room.
+      return await this.options.journal
+        .mayBegin()
+        .then(() =>
+          callModel(open, request, { signal, deadline, mayPassOn: ({ kind }) => this.models.mayPassOn(kind) }),
+        )
         .catch((err: unknown) => {
           throw namingFiles(err, current)
         })

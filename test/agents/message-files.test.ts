@@ -9,8 +9,10 @@ import { withFiles } from '@/server/agents/file-bytes'
 import { loadAgent } from '@/server/agents/find'
 import { getThread } from '@/server/agents/get-thread'
 import { answerWithData } from '@/server/agents/invoke'
+import { Journal } from '@/server/agents/journal/journal'
 import { filesToSend } from '@/server/agents/message-files'
 import { userParts } from '@/server/agents/prompt'
+import { runTurn } from '@/server/agents/turn'
 import type { ServiceContext } from '@/server/context'
 import { MultipartInput } from '@/server/http/multipart-input'
 import { startRun } from '@/server/runs/start'
@@ -73,6 +75,33 @@ const sentIn = (call: number) =>
 const person = (role: 'operator' | 'admin'): ServiceContext => ({
   ...runtime.ctx,
   actor: { kind: 'user', id: `usr_${role}`, name: role, sessionId: 's', role },
+})
+
+test('a turn that may not go on once its files have been read asks no model', async () => {
+  model.answer(() => answer)
+  const { ctx } = runtime
+  const [file] = await filesToSend(ctx, [await stored('scan.png', 'image/png', PNG)])
+  const agent = await loadAgent(ctx, agentId, 'latest')
+  let looks = 0
+  const journal = {
+    ...{ ctx, turn: { tools: {} } },
+    attempt: {
+      mayBegin: async () => {
+        looks += 1
+        // The first look is before the files are read.
+        if (looks === 2) throw new Error('taken over')
+      },
+    },
+  }
+  const userMessage = { message: 'Read it.', dataContext: {}, ...(file ? { files: [file] } : {}) }
+  const limits = { signal: new AbortController().signal, deadline: performance.now() + 5_000 }
+  const turn = runTurn(
+    ctx,
+    { agent, history: [], userMessage, structured: true },
+    { ...limits, journal: new Journal(journal as never) },
+  )
+  await expect(turn).rejects.toThrow('taken over')
+  expect(model.calls).toHaveLength(0)
 })
 
 describe('a step', () => {
