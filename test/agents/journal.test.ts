@@ -121,6 +121,13 @@ test('a call is recorded once; a repeat, an earlier attempt and an ended run rec
   expect(await kept(runId)).toEqual([{ state: 'working', tokens: 15, calls: 1 }])
 })
 
+test('a call of a turn whose thread was deleted in the meantime fails as one of a thread that does not exist', async () => {
+  const { runId, attempt, row } = await waiting()
+  const late = recordCalls(runtime.ctx, attempt, { ...row, threadId: 'thr_deleted' }, [call(1)])
+  await expect(late).rejects.toMatchObject({ code: 'THREAD_NOT_FOUND' })
+  await terminateRun(runtime.ctx, { runId })
+})
+
 test('a claim that commits while a record waits for it wins', async () => {
   const { runId, attempt, row } = await waiting()
   await forge(database.sql, [runId])

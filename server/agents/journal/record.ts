@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { sqlState } from '@/db/deadline'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { messages, threads, threadTurns } from '@/db/schema/threads'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
@@ -44,6 +45,7 @@ type Written = { mine: number; stopping: boolean; ended: number; spent: DaySum[]
 /**
  * Records calls that have ended, and the turn as it is with them: one statement and one commit. Calls that are recorded
  * already stay as they are. It locks the run and then the visit, as every change of a run does.
+ * @throws AppError THREAD_NOT_FOUND if the thread was deleted in the meantime
  */
 export async function recordCalls(
   ctx: ServiceContext,
@@ -52,18 +54,33 @@ export async function recordCalls(
   calls: readonly Call[],
   onSpent: (sums: readonly DaySum[]) => void = () => {},
 ): Promise<Fenced> {
-  const [written] = await ctx.db.execute<Written>(sql`
+  const written = await write(
+    ctx,
+    sql`
     with ${fence(ctx, attempt)},
     ended as materialized (select run_id from step),
     ${rows(ctx, attempt, turn, calls)}
-    select ${OUTCOME}`)
+    select ${OUTCOME}`,
+  )
   onSpent(written?.spent ?? [])
   return outcomeOf(written)
 }
 
+/** Violation of a foreign key: the run is locked, so it is the thread that is gone. */
+const THREAD_GONE = '23503'
+
+async function write(ctx: ServiceContext, statement: SQL): Promise<Written | undefined> {
+  try {
+    const [written] = await ctx.db.execute<Written>(statement)
+    return written
+  } catch (err) {
+    throw sqlState(err) === THREAD_GONE ? new AppError('THREAD_NOT_FOUND', { cause: err }) : err
+  }
+}
+
 /**
  * The same at the end of a turn, together with its messages, so that all or none of it is written.
- * @throws AppError THREAD_BUSY if another message has overtaken it in its thread
+ * @throws AppError THREAD_BUSY if another message has overtaken it in its thread; THREAD_NOT_FOUND
  */
 export async function recordEnd(
   ctx: ServiceContext,
@@ -81,14 +98,17 @@ export async function recordEnd(
       where t.tenant_id = ${ctx.tenantId} and t.thread_id = ${saved.threadId} and t.ticket = ${saved.ticket}
       returning t.ticket),
     ended as materialized (select step.run_id from step cross join ticket)`
-  const [written] = await ctx.db.execute<Written>(sql`
+  const written = await write(
+    ctx,
+    sql`
     with ${fence(ctx, attempt)},
     ${ended},
     ${rows(ctx, attempt, turn, calls)},
     ${thread(ctx, turn, saved)},
     ${said(ctx, saved)}
     select ${OUTCOME}, exists (select from ${agentTurns} t
-        where t.tenant_id = ${ctx.tenantId} and t.id = ${turn.id} and t.state = 'done') as saved`)
+        where t.tenant_id = ${ctx.tenantId} and t.id = ${turn.id} and t.state = 'done') as saved`,
+  )
   onSpent(written?.spent ?? [])
   const outcome = outcomeOf(written)
   // This statement does not see its own changes: a turn that is saved was saved by an earlier try.
