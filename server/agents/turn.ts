@@ -168,9 +168,10 @@ class Turn {
   private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<Said> {
     const { journal, budget } = this.options
     for (;;) {
-      const said = await journal.answer(() => this.made(more, mayCallTools))
+      const spend = ({ usage, cost }: Said) => budget.spend(usage, cost, this.models.config.prices !== undefined)
+      const said = await journal.answer(() => this.made(more, mayCallTools), spend)
       this.models.stayWith(said.by)
-      budget.spend(said.usage, said.cost, this.models.config.prices !== undefined)
+      spend(said)
       if (!isRefusal(said.end) || !this.models.passOn('refused'))
         // An answer of a retried run may be of a version whose tools never asked.
         return { ...said, policy: said.policy ?? this.policyOf(said) }

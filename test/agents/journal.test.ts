@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TurnAttempt } from '@/server/agents/journal/attempt'
-import type { Call } from '@/server/agents/journal/call'
+import type { Call, Said } from '@/server/agents/journal/call'
+import { Journal } from '@/server/agents/journal/journal'
 import { recordCalls, recordEnd, type TurnRow } from '@/server/agents/journal/record'
 import { updateAgent } from '@/server/agents/lifecycle'
 import { newId } from '@/server/ids'
+import { cancelRun } from '@/server/runs/cancel'
 import { terminateRun } from '@/server/runs/terminate'
 import { createTool, updateTool } from '@/server/tools/lifecycle'
 import { until } from '../engine/support'
@@ -126,6 +128,37 @@ test('a call of a turn whose thread was deleted in the meantime fails as one of 
   const late = recordCalls(runtime.ctx, attempt, { ...row, threadId: 'thr_deleted' }, [call(1)])
   await expect(late).rejects.toMatchObject({ code: 'THREAD_NOT_FOUND' })
   await terminateRun(runtime.ctx, { runId })
+})
+
+test('an answer that did not count is not given again, but was paid for', async () => {
+  const skipped: Said[] = []
+  const journal = new Journal(null, [{ ...call(1), errorCode: 'MODEL_ERROR' }, call(2)])
+  const made = async () => {
+    throw new Error('The second answer is recorded.')
+  }
+  expect(await journal.answer(made, (one) => skipped.push(one))).toMatchObject({ text: 'Hello', usage })
+  expect(skipped).toMatchObject([{ usage }])
+})
+
+test('a step that is cancelled during a call says what its answers have used', async () => {
+  const { ctx } = runtime
+  const { id: toolId } = await newTool('slow')
+  const { id } = await newAgent(ctx, { tools: [toolId] }, model)
+  model.script({ calls: [{ name: toolId, args: {} }] })
+  const arrived = outside.seen.length
+  let release = () => {}
+  answering = () => new Promise<void>((done) => (release = done)) as Promise<unknown>
+  const runId = await runtime.start(asking(id))
+  await until(() => outside.seen.length > arrived)
+  await cancelRun(ctx, { runId })
+  const run = await runtime.wait(runId)
+  release()
+  answering = async () => {}
+  expect(run).toMatchObject({ outcome: 'cancelled' })
+  expect(run.stepExecutionHistory[0]).toMatchObject({
+    status: 'failed',
+    usage: { usage: { totalTokens: 15 }, rounds: 1 },
+  })
 })
 
 test('a claim that commits while a record waits for it wins', async () => {

@@ -66,10 +66,17 @@ export class Journal {
     if (this.book) this.book.turn.tools = versions
   }
 
-  /** The next answer of a model. A new one is not recorded yet. */
-  async answer(make: () => Promise<Said>): Promise<Said> {
-    // Answers that did not count are not given again.
-    while (this.known.get(this.next)?.errorCode) this.next += 1
+  /**
+   * The next answer of a model. A new one is not recorded yet.
+   * @param onSkipped receives those that did not count: they are not given again, but were paid for
+   */
+  async answer(make: () => Promise<Said>, onSkipped: (skipped: Said) => void): Promise<Said> {
+    for (;;) {
+      const skipped = this.known.get(this.next)
+      if (!skipped?.errorCode) break
+      onSkipped(answerIn(skipped))
+      this.next += 1
+    }
     const seq = this.next
     const known = this.known.get(seq)
     const said = known ? answerIn(known) : await this.made(seq, make)

@@ -10,6 +10,13 @@ import { AppError, Busy, StepFailure, TransientError } from '../../errors'
 /** The run of a running step was cancelled, terminated or ended some other way. */
 export class RunStopped extends Error {
   override name = 'RunStopped'
+  constructor(
+    message: string,
+    /** An agent's usage before it was stopped. */
+    readonly usage: StepUsage | null = null,
+  ) {
+    super(message)
+  }
 }
 
 /** The attempt failed and another one is due: asks the engine to call again. */
@@ -68,7 +75,7 @@ function failureOf(err: unknown): Failure {
     return { ...base, code: err.code, message, transient: true, retryAfterMs, busy: true }
   }
   if (err instanceof AppError) return { ...base, code: err.code, message: err.message }
-  if (err instanceof RunStopped) return { ...base, code: 'STOPPED', message: err.message }
+  if (err instanceof RunStopped) return { ...base, code: 'STOPPED', message: err.message, usage: err.usage }
   if (err instanceof UnresolvedReference) return { ...base, code: 'EXPRESSION_UNRESOLVED', message: err.message }
   if (err instanceof ExpressionFailure) return { ...base, code: 'EXPRESSION_FAILED', message: err.message }
   if (err instanceof TemplateTooLarge) return { ...base, code: 'CONFIG_TOO_LARGE', message: err.message }

@@ -6,6 +6,7 @@ import { env } from '../../env'
 import { StepFailure, TransientError } from '../../errors'
 import { idempotencyKeyOf } from '../../run-store/names'
 import { DEFAULT_TIMEOUT_MS, type PartEnd, type StepOutput } from '../../steps/define-step'
+import { RunStopped } from '../flow/failure'
 import type { EarlyWork } from '../flow/types'
 import { endWhenStopped } from '../notice/running'
 import { contextOf } from '../plan/enter'
@@ -65,8 +66,9 @@ export async function work(
     return await deadline.race(begun.early ? goOn(begun.early, deadline.signal, run) : run())
   } catch (err) {
     // Errors that a step throws after its signal fired are only consequences; history should show the signal's reason.
-    deadline.throwIfAborted()
-    throw err
+    const reason: unknown = deadline.aborted ? deadline.signal.reason : err
+    // All work of the run has the same reason.
+    throw reason instanceof RunStopped ? new RunStopped(reason.message, soFar()) : reason
   } finally {
     if (deadline.aborted) begun.early?.stop()
     deadline.release()

@@ -105,7 +105,7 @@ export async function recordFailure(
     const now = tx.now()
     const held = { ...begun, state }
     if (isCancelling(state) && (delayMs !== null || err instanceof RunStopped))
-      return fail(tx, held, stopFailure(cancellationOf(state.run)), failure.message)
+      return fail(tx, held, { ...stopFailure(cancellationOf(state.run)), usage: failure.usage }, failure.message)
     const spent = now.getTime() - begun.startedAt.getTime()
     again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, state.ref))
     if (!again || delayMs === null) return fail(tx, held, failure)
