@@ -5,6 +5,7 @@ import type { Effort } from '../definition/effort'
 import { ExpressionFailure } from '../definition/expression/evaluate'
 import { cutText, isJsonObject, type JsonObject, type JsonValue, jsonSize, own } from '../definition/json'
 import { ASSIGNEE, sameAssignee } from '../definition/people'
+import { withoutFields } from '../definition/sensitive'
 import { type ShownValue, shownValue } from '../definition/shown'
 import {
   fillText,
@@ -68,6 +69,8 @@ interface Known {
   agent: string
   dataContext: JsonObject
   context: JsonObject | null
+  /** The names of the arguments whose values people do not see. */
+  hides: ReadonlySet<string>
 }
 
 /** What becomes of each call of an answer. Evaluated once, when the answer comes, and recorded with it. */
@@ -181,9 +184,11 @@ class Policy {
   }
 
   private show(tool: AgentTool): ShownValue[] {
-    const names = this.policy.show ?? Object.keys(this.args)
+    // A row says the name in its label, by which nothing is hidden later.
+    const args = withoutFields(this.args, this.known.hides)
+    const names = this.policy.show ?? Object.keys(args)
     const given = names.flatMap((name): [string, JsonValue][] => {
-      const value = own(this.args, name)
+      const value = own(args, name)
       return value === undefined ? [] : [[name, value]]
     })
     const rows = given.slice(0, MAX_ROWS).map(([name, value]) => ({ label: labelOf(tool, name), value }))

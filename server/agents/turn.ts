@@ -225,7 +225,8 @@ class Turn {
   private policyOf(round: Pick<Said, 'calls' | 'text'>): Said['policy'] {
     const { agent, userMessage } = this.request
     if (round.calls.length === 0 || !mayAsk(agent.config)) return null
-    const known = { agent: agent.name, dataContext: userMessage.dataContext, context: this.ctx.trusted }
+    const { hides } = this.options.journal
+    const known = { agent: agent.name, dataContext: userMessage.dataContext, context: this.ctx.trusted, hides }
     return policiesOf(round, this.tools, known)
   }
 

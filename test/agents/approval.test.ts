@@ -79,6 +79,7 @@ describe('the policy of a call', () => {
       agent: 'Support',
       dataContext: { vip: true },
       context: { plan: 'gold', boss: 'user:ada@x.example' },
+      hides: new Set(['iban']),
     }
     const calls = [{ toolCallId: 'c', toolName: 'tool_a', input }]
     return policiesOf({ calls, text }, new Map([['tool_a', tool(approval)]]), known)[0]
@@ -155,13 +156,22 @@ describe('the policy of a call', () => {
       inputSchema: { ...(own.kind === 'tool' && own.inputSchema), properties: { approval_reason: {} } },
     } as AgentTool
     const calls = [{ toolCallId: 'c', toolName: 'tool_a', input: { approval_reason: 'Why' } }]
-    const known = { agent: 'Support', dataContext: {}, context: null }
+    const known = { agent: 'Support', dataContext: {}, context: null, hides: new Set<string>() }
     expect(policiesOf({ calls, text: '' }, new Map([['tool_a', named]]), known)).toMatchObject([
       { ask: { show: [{ label: 'approval_reason', value: 'Why' }], why: 'Why' } },
     ])
     expect(policiesOf({ calls, text: '' }, new Map([['tool_a', own]]), known)).toEqual(['refuse'])
     expect(askingWhy({ properties: { approval_reason: {} } }, 'always')).toEqual({
       properties: { approval_reason: {} },
+    })
+  })
+
+  test('does not show what the run hides', () => {
+    expect(asked('always', { iban: 'DE02', to: { iban: 'DE02', name: 'Ada' } })).toMatchObject({
+      show: [
+        { label: 'iban', value: '***' },
+        { label: 'to', value: { iban: '***', name: 'Ada' } },
+      ],
     })
   })
 

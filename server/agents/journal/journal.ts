@@ -20,6 +20,8 @@ export interface Book {
   turn: TurnRow
 }
 
+const NOTHING: ReadonlySet<string> = new Set()
+
 type Versions = Record<string, string | number>
 
 /**
@@ -54,6 +56,11 @@ export class Journal {
   /** Whether it records, and so counts what is used. */
   get records(): boolean {
     return this.book !== null
+  }
+
+  /** The names of the fields whose values the run hides. */
+  get hides(): ReadonlySet<string> {
+    return this.book?.attempt.hides ?? NOTHING
   }
 
   /** The versions of the tools when the turn began; null if it begins now. */
