@@ -101,11 +101,13 @@ export const VisitRow = memo(function VisitRow({
 /** A visit's bars. Each of several attempts has its own bar, and all but the last have failed. */
 function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: boolean; word: string })[] {
   const { segments, attempts, status } = visit
-  const tries = segments.filter(({ kind }) => kind === 'running').length
+  // After a part of an attempt, people are asked.
+  const isTry = ({ kind }: Segment, index: number) => kind === 'running' && segments[index + 1]?.kind !== 'waiting'
+  const tries = segments.filter(isTry).length
   let attempt = Math.max(0, attempts - tries)
-  return segments.map((segment) => {
+  return segments.map((segment, index) => {
     const word = wordOf(visit, segment)
-    if (segment.kind !== 'running') return { ...segment, attempt: null, failed: false, word }
+    if (!isTry(segment, index)) return { ...segment, attempt: null, failed: false, word }
     attempt++
     // If the last attempt has ended and the visit has not, that attempt has failed too, and the next one is due.
     const failed = attempt < attempts || status === 'failed' || (status === 'running' && segment.to !== null)

@@ -1,0 +1,68 @@
+import { getRunStatus } from '@/server/runs/status'
+import { addSamples } from '@/server/tenants/boot/add-samples'
+import { violationsOf } from './support/axe'
+import { expect, test } from './support/fixture'
+import { reached, startRun } from './support/runs'
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+test('an agent asks before it refunds a large order; a person lowers the amount, and the run shows that', async ({
+  page,
+  workspace,
+}) => {
+  await addSamples(workspace.ctx)
+  await page.goto(`/${workspace.slug}`)
+  await page.getByRole('link', { name: 'Start a refund' }).click()
+  await page.getByLabel('orderId').fill('A-17')
+  await page.getByLabel('amount').fill('240')
+  await page.getByRole('button', { name: /^Start/ }).click()
+
+  await page.goto(`/${workspace.slug}/inbox`)
+  await page.getByRole('button', { name: /Refund 240 for order A-17/ }).click()
+  const task = page.getByRole('article')
+  await expect(task).toContainText('Amount')
+  expect(await violationsOf(page, WCAG)).toEqual([])
+  await shot('task')
+  await task.getByRole('button', { name: 'Approve' }).click()
+  const form = page.getByRole('region', { name: 'Approve' })
+  await expect(form.getByLabel(/^Amount/)).toHaveValue('240')
+  await form.getByLabel(/^Amount/).fill('120')
+  await shot('form')
+  await form.getByRole('button', { name: 'Approve' }).click()
+  const [runId] = await runsOf()
+  await reached(workspace, runId ?? '', ({ endTime }) => endTime !== undefined)
+  const run = await getRunStatus(workspace.ctx, { runId: runId ?? '' })
+  expect(run.result).toEqual({ orderId: 'A-17', asked: 240, refunded: 120 })
+  await page.goto(`/${workspace.slug}/runs/${runId}`)
+  await expect(page.getByRole('region', { name: 'Decisions' })).toContainText('120')
+  await shot('run')
+
+  async function shot(name: string) {
+    if (!process.env.SHOTS) return
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.waitForTimeout(300)
+      await page.screenshot({ path: `${process.env.SHOTS}/${name}-${scheme}.png` })
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
+    const size = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.waitForTimeout(300)
+    await page.screenshot({ path: `${process.env.SHOTS}/${name}-phone.png`, fullPage: true })
+    if (size) await page.setViewportSize(size)
+  }
+
+  async function runsOf(): Promise<string[]> {
+    const { listRuns } = await import('@/server/runs/list')
+    return (await listRuns(workspace.ctx, {})).runs.map(({ runId }) => runId)
+  }
+})
+
+test('a run waits for the decision with its step shown as waiting', async ({ page, workspace }) => {
+  await addSamples(workspace.ctx)
+  const runId = await startRun(workspace, 'wf_refund', { orderId: 'B-2', amount: 300 })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  await page.goto(`/${workspace.slug}/runs/${runId}`)
+  await expect(page.getByText('Refund 300 for order B-2').first()).toBeVisible()
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/waiting.png`, fullPage: true })
+})
