@@ -14,12 +14,14 @@ export function questionAbout(
   tool: AgentTool,
   args: JsonObject,
   policy: ApprovalQuestion,
-  masker: Masker,
+  { masker, hides }: { masker: Masker; hides: ReadonlySet<string> },
 ): AskedQuestion {
   const fits = jsonSize(args) <= MAX_ARGS_BYTES
   // A form would return the mask in place of a secret.
-  const isShown = (name: string) =>
-    JSON.stringify(masker.json(own(args, name) ?? null)) === JSON.stringify(own(args, name) ?? null)
+  const isShown = (name: string) => {
+    const value = own(args, name) ?? null
+    return !hides.has(name) && JSON.stringify(masker.json(value)) === JSON.stringify(value)
+  }
   const schema = tool.kind === 'tool' ? tool.inputSchema : tool.parameters
   return {
     seq,

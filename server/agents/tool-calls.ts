@@ -133,7 +133,7 @@ async function decideAndRun(
   const answered = journal.answerTo(seq)
   if (!answered) {
     const masker = await tenantMasker(ctx)
-    journal.ask(questionAbout(seq, tool, args, policy.ask, masker))
+    journal.ask(questionAbout(seq, tool, args, policy.ask, { masker, hides: journal.hides }))
     return null
   }
   const decision = decisionOf(policy.ask, answered, args)

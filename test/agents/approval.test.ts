@@ -7,6 +7,7 @@ import { getAgent, updateAgent } from '@/server/agents/lifecycle'
 import type { AgentTool } from '@/server/agents/toolset'
 import type { Approval } from '@/server/definition/approval'
 import type { JsonObject } from '@/server/definition/json'
+import { resumeRun } from '@/server/runs/resume'
 import { createTool } from '@/server/tools/lifecycle'
 import { type Outside, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -186,11 +187,21 @@ describe('the policy of a call', () => {
   })
 })
 
+/** A workflow whose agent is asked on its failure path. */
+const failing = (agentId: string) => ({
+  steps: [
+    { id: 'fails', type: 'fail-flow', code: 'NO', message: 'No.' },
+    { id: 'ask', type: 'call-agent', agentId, message: 'x' },
+  ],
+  initialStep: 'fails',
+  onFailure: 'ask',
+})
+
 describe('a call that needs a decision', () => {
   test.each([
     ['invoke', (agentId: string) => invokeAgent(runtime.ctx, { agentId, body: { message: 'x' } }, never)],
     ['compare', (agentId: string) => answerOnce(runtime.ctx, { agentId, body: { message: 'x' } }, never)],
-    ['a run', async (agentId: string) => runtime.wait(await runtime.start(asking(agentId)))],
+    ['a failure path', async (agentId: string) => runtime.wait(await runtime.start(failing(agentId)))],
   ])('is not made by %s, where nobody can be asked, and the model is told so', async (_where, talk) => {
     const { id } = await asks({ when: '${args.amount} > 100' })
     model.script(refund({ amount: 240 }), answer)
@@ -222,7 +233,6 @@ describe('a call that needs a decision', () => {
 
   test('is decided once: the next attempt keeps to what is recorded, although the policy has changed', async () => {
     const { id } = await asks({ when: '${args.amount} > 100', title: 'Refund ${args.amount}' })
-    // The model is gone after the first attempt has recorded its answer.
     model.answer((_call, index) => {
       if (index === 0)
         return { calls: [240, 50].map((amount) => ({ name: toolId, args: { amount, approval_reason: 'Why' } })) }
@@ -232,8 +242,9 @@ describe('a call that needs a decision', () => {
     const runId = await runtime.start(
       asking(id, { timeoutMs: 2_000, retry: { maxAttempts: 2, retryOn: ['TIMED_OUT'] } }),
     )
-    await expect.poll(() => model.calls.length).toBe(2)
+    await runtime.wait(runId, ({ status }) => status === 'paused', 10_000)
     await database.sql`update agent_versions set config = jsonb_set(config::jsonb, '{tools,0,approval,when}', '"false"')::json where agent_id = ${id}`
+    await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'reject' } })
     const run = await runtime.wait(runId)
     expect(run.status).toBe('completed')
     expect(paid()).toEqual([{ amount: 50 }])
