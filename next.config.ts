@@ -30,7 +30,15 @@ const config: NextConfig = {
   },
   // Excluded from the bundle: the patched driver must be the one on disk, the SDK lazily loads a large tracing tree
   // that is not needed here, and the sandbox finds its WASM file by its own path.
-  serverExternalPackages: ['postgres', 'inngest', 'quickjs-emscripten', 'pino', 'nodemailer', 'pdfjs-dist'],
+  serverExternalPackages: [
+    'postgres',
+    'inngest',
+    'quickjs-emscripten',
+    'pino',
+    'nodemailer',
+    'pdfjs-dist',
+    '@pydantic/genai-prices',
+  ],
 }
 
 export default config

@@ -118,7 +118,7 @@ export async function openModels(
   const { model, fallbacks = [], fallbackOn } = choice
   const own = async () => {
     const open = await openModel(ctx, model)
-    return { place: 0, config: model, open, price: priceAs(open, model), skipped: [] }
+    return { place: 0, config: model, open, price: await priceAs(open, model), skipped: [] }
   }
   if (fallbacks.length === 0) return new Models([await own()], [], true)
   const opened = await Promise.all([model, ...fallbacks].map((config) => openWithKey(ctx, config)))
@@ -128,7 +128,7 @@ export async function openModels(
     const { provider, modelId } = config
     if (open === null) skipped = [...skipped, { provider, modelId, why: 'no-key' }]
     else {
-      candidates.push({ place, config, open, price: priceAs(open, config), skipped })
+      candidates.push({ place, config, open, price: await priceAs(open, config), skipped })
       skipped = []
     }
   }
@@ -136,7 +136,7 @@ export async function openModels(
   return new Models(first ? [first, ...others] : [await own()], fallbackOn)
 }
 
-function priceAs(open: OpenModel, config: ModelConfig): Price | null {
+async function priceAs(open: OpenModel, config: ModelConfig): Promise<Price | null> {
   return open.provider === config.provider ? priceOf(config) : null
 }
 

@@ -15,13 +15,28 @@ export interface Tokens {
 export type Price = (tokens: Tokens, at: Date) => number
 
 /**
- * The price of a model: as typed in its agent, else as in `MODEL_PRICES_FILE`. Null if nobody knows it. Nothing is
- * fetched, so that a bill can be explained.
+ * The price of a model: as typed in its agent, else as in `MODEL_PRICES_FILE`, else as in the list that this release comes
+ * with. Null if nobody knows it. Nothing is fetched, so that a bill can be explained.
  */
-export function priceOf({ provider, modelId, prices }: ModelConfig): Price | null {
+export async function priceOf({ provider, modelId, prices }: ModelConfig): Promise<Price | null> {
   const typed = prices === 'list' ? undefined : prices
   const perMillion = typed ?? ownPrices().get(`${provider}/${modelId}`)
-  return perMillion ? ({ input, output }) => (input * perMillion.input + output * perMillion.output) / 1e6 : null
+  if (perMillion) return ({ input, output }) => (input * perMillion.input + output * perMillion.output) / 1e6
+  return provider === 'openai-compatible' || provider === 'scripted' ? null : listPrice(provider, modelId)
+}
+
+/** Knows tiers, and what tokens from a cache cost. */
+async function listPrice(providerId: string, modelId: string): Promise<Price | null> {
+  // The list has 0.8 MB, so it is loaded with the first model that needs it.
+  const { calcPrice } = await import('@pydantic/genai-prices')
+  const priceFor = ({ input, cached, written, output }: Tokens, timestamp: Date) =>
+    calcPrice(
+      { input_tokens: input, cache_read_tokens: cached, cache_write_tokens: written, output_tokens: output },
+      modelId,
+      { providerId, timestamp },
+    )?.total_price ?? null
+  const isListed = priceFor({ input: 1, cached: 0, written: 0, output: 1 }, new Date()) !== null
+  return isListed ? (tokens, at) => priceFor(tokens, at) ?? 0 : null
 }
 
 /** The installation's own prices, read once. */

@@ -62,6 +62,15 @@ test('a scripted answer in place of a model without a key costs nothing', async 
   const metadata = await metadataOf(openai)
   expect(metadata.provider).toBe('scripted')
   expect(metadata).not.toHaveProperty('cost')
-  const price = priceOf({ provider: 'openai', modelId: 'gpt-5.4', settings: {}, prices: 'list' })
+  const price = await priceOf({ provider: 'openai', modelId: 'gpt-5.4', settings: {}, prices: 'list' })
   expect(price?.({ input: 1e6, cached: 0, written: 0, output: 1e6 }, new Date())).toBe(2)
+})
+
+test('the list has prices of tiers and of tokens from a cache, and none of other services', async () => {
+  const sonnet = await priceOf({ provider: 'anthropic', modelId: 'claude-sonnet-4-6', settings: {} })
+  const million = { input: 1e6, cached: 5e5, written: 0, output: 0 }
+  const dear = sonnet?.({ ...million, cached: 0 }, new Date()) ?? 0
+  expect(sonnet?.(million, new Date())).toBeLessThan(dear * 0.6)
+  expect(await priceOf({ provider: 'openai', modelId: 'no-such-model', settings: {} })).toBeNull()
+  expect(await priceOf({ provider: 'openai-compatible', modelId: 'gpt-4o-mini', settings: {} })).toBeNull()
 })

@@ -154,7 +154,7 @@ class Attempts {
       },
       limits,
     )
-    const price = this.model.prices === undefined ? null : priceOf(this.model)
+    const price = this.model.prices === undefined ? null : await priceOf(this.model)
     this.budget.spend(usage, price ? price(tokens, new Date()) : null, true)
     requireWhole(this.open.provider, end, { maxOutputTokens: undefined })
     return { text, tokens: usage.totalTokens }
