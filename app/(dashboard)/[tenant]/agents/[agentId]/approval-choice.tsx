@@ -54,7 +54,7 @@ export function ApprovalChoice(props: {
       />
       {typeof approval === 'object' && approval.when !== undefined && <code>{approval.when}</code>}
       {needs !== 'never' && (
-        <TextButton aria-label={`${readOnly ? 'Show' : 'Edit'} the approval: ${name}`} onClick={() => setOpen(needs)}>
+        <TextButton label={`${readOnly ? 'Show' : 'Edit'} the approval: ${name}`} onClick={() => setOpen(needs)}>
           {readOnly ? 'Show' : 'Edit'}
         </TextButton>
       )}
