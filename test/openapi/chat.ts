@@ -51,3 +51,20 @@ export async function recordCalls({ post, get }: Recorder): Promise<void> {
   await get(`/api/agents/${agentId}/turns`)
   await get(`/api/agents/${agentId}/turns/${calls[0].turnId}`)
 }
+
+/** A thread whose turn waits for a decision takes no message. */
+export async function recordWaitingThread({ post, get }: Recorder): Promise<void> {
+  const tools = [{ toolId: 'tool_add', version: 'published', approval: 'always' }]
+  const agentId = (await post('/api/agents', { name: 'Asks', tools, outputSchema: { type: 'object' } })).body.id
+  const { threadId } = (await post(`/api/agents/${agentId}/invoke`, { message: 'Hello' })).body
+  const ask = { id: 'ask', type: 'call-agent', agentId, threadId, message: 'use tool_add {"a":1,"b":2}' }
+  const steps = [ask, { id: 'end', type: 'end-flow' }]
+  const definition = { name: 'Waits', steps, edges: [{ from: 'ask', to: 'end' }] }
+  const { id } = (await post('/api/workflows', definition)).body
+  const { runId } = (await post(`/api/workflow/start/${id}`)).body
+  await expect.poll(async () => (await get(`/api/workflow/status/${runId}`)).body.status).toBe('paused')
+  const said = { message: 'And?', threadId }
+  expect((await post(`/api/agents/${agentId}/invoke`, said)).body.error.code).toBe('THREAD_WAITING')
+  expect((await post('/api/chat', { ...said, agentId })).body.error.code).toBe('THREAD_WAITING')
+  await post(`/api/workflow/resume/${runId}`, { type: 'request_user_action', actionId: 'reject' })
+}
