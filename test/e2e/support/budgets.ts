@@ -50,6 +50,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/settings/webhooks': 288,
   '/[tenant]/settings/members': 286,
   '/[tenant]/settings/groups': 284,
+  '/[tenant]/settings/agents': 276,
   '/[tenant]/settings/workspace': 286,
   '/[tenant]/settings/audit': 290,
   '/[tenant]/settings/service': 275,
