@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { ENDPOINTS } from '@/server/rest/endpoints'
 import { recordDefinitions } from '../openapi/as-code'
-import { eventProblems, recordCalls, recordChat, recordWaitingThread } from '../openapi/chat'
+import { eventProblems, recordCalls, recordChat } from '../openapi/chat'
 import { type Recorder, recordOpenApi, startRecorder } from '../openapi/recorder'
 import type { Documented } from '../openapi/validate'
 import * as waysOut from '../openapi/ways-out'
@@ -92,7 +92,6 @@ describe('every answer matches the document', () => {
     await get(`/api/workflow/history/${hello.runId}?limit=1`)
     await get(`/api/workflow/value/${hello.runId}?field=data`)
     await recordCalls(recorder)
-    await recordWaitingThread(recorder)
 
     const cancelled = await pausedRun()
     await post('/api/workflow/management/cancel', { runId: cancelled, reason: 'Enough' })

@@ -31,6 +31,7 @@ describe('every error code', () => {
       ...['CANCELLED', 'TERMINATED'],
       // A tool's answer to a model, whose turn continues.
       'TOO_MANY_CALLS',
+      'REJECTED',
       // The sample of `fail-flow`, whose authors choose the code.
       'FAILED',
     ]

@@ -38,8 +38,10 @@ export function eventProblems({ document }: Pick<Recorder, 'document'>, name: st
   )
 }
 
-/** A run whose agent calls a tool, and its calls. */
-export async function recordCalls({ post, get }: Recorder): Promise<void> {
+/** A run whose agent calls a tool, and its calls; and one whose agent asks people. */
+export async function recordCalls(recorder: Recorder): Promise<void> {
+  const { post, get } = recorder
+  await recordWaitingThread(recorder)
   const agent = { name: 'Asked', tools: ['tool_add'], outputSchema: { type: 'object' } }
   const agentId = (await post('/api/agents', agent)).body.id
   const ask = { id: 'ask', type: 'call-agent', agentId, message: 'use tool_add {"a":1,"b":2}' }
@@ -53,7 +55,7 @@ export async function recordCalls({ post, get }: Recorder): Promise<void> {
 }
 
 /** A thread whose turn waits for a decision takes no message. */
-export async function recordWaitingThread({ post, get }: Recorder): Promise<void> {
+async function recordWaitingThread({ post, get }: Recorder): Promise<void> {
   const tools = [{ toolId: 'tool_add', version: 'published', approval: 'always' }]
   const agentId = (await post('/api/agents', { name: 'Asks', tools, outputSchema: { type: 'object' } })).body.id
   const { threadId } = (await post(`/api/agents/${agentId}/invoke`, { message: 'Hello' })).body
