@@ -67,8 +67,10 @@ const Turn = component('Turn', {
   ...place,
   threadId: z.string().nullable().describe('The thread that it continued or began; null if it began none yet.'),
   state: z
-    .enum(['working', 'done', 'failed'])
-    .describe('A turn that a crash has cut short is working until the attempts of its step have ended.'),
+    .enum(['working', 'waiting', 'done', 'failed'])
+    .describe(
+      'A waiting turn has asked people about a call. One that a crash has cut short is working until the attempts of its step have ended.',
+    ),
   errorCode: z.string().nullable().describe('Why it failed; null if it did not.'),
   usage: usage.describe('The sum of its calls.'),
   cost: cost.unwrap().nullable().describe('The sum of its calls; null without prices.'),

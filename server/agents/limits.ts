@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context'
 import type { AgentLimits, Usage } from '../definition/agent'
 import { AppError } from '../errors'
 import type { LoadedAgent } from './find'
-import { type DaySum, readDay } from './usage'
+import { type DaySum, dayOf, readDay } from './usage'
 
 /** At the limits of a day, waiting for the next one helps. */
 const DAY_MS = 86_400_000
@@ -16,6 +16,8 @@ interface Spent {
 /** What an agent and its workspace may use, and what they have used today as far as this process knows. */
 export class Limits {
   private readonly sums = new Map<DaySum['kind'], DaySum>()
+  /** The day of the sums. */
+  private day = ''
 
   constructor(
     private readonly ctx: ServiceContext,
@@ -36,14 +38,17 @@ export class Limits {
     return this.both.some(({ day, turn }) => day?.cost !== undefined || turn?.cost !== undefined)
   }
 
-  /** How many rounds and calls of tools a message may have; undefined for the usual number. */
-  most(what: 'rounds' | 'calls'): number | undefined {
-    const set = this.both.flatMap(({ turn }) => turn?.[what] ?? [])
-    return set.length === 0 ? undefined : Math.min(...set)
+  /**
+   * How many rounds and calls of tools a message may have.
+   * @param usual what an agent may that sets nothing; the workspace only lowers it
+   */
+  most(what: 'rounds' | 'calls', usual: number): number {
+    return Math.min(this.own.turn?.[what] ?? usual, this.workspace.turn?.[what] ?? Number.POSITIVE_INFINITY)
   }
 
   /** Notes what a record returned. */
   note(sums: readonly DaySum[]): void {
+    if (sums.length > 0) this.day = dayOf(this.ctx.now())
     for (const sum of sums) this.sums.set(sum.kind, sum)
   }
 
@@ -53,6 +58,8 @@ export class Limits {
    * @throws AppError BUDGET_EXCEEDED
    */
   check({ usage, known }: Spent, sizeOf: () => number): void {
+    // Those of yesterday say nothing about today.
+    if (this.day !== dayOf(this.ctx.now())) this.sums.clear()
     for (const limits of this.both) {
       const { call, turn, day, subjectDay } = limits
       const whose = limits === this.own ? 'agent' : 'workspace'

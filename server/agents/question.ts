@@ -1,5 +1,5 @@
 import type { ApprovalQuestion } from '../definition/approval'
-import { cutText, isJsonObject, type JsonObject, type JsonValue, jsonSize, own } from '../definition/json'
+import { cutText, isJsonObject, type JsonObject, type JsonValue, jsonSize, own, typeName } from '../definition/json'
 import { FIELD_TYPES, type Field, FieldName, type Fields, type FieldType } from '../definition/schema'
 import type { Masker } from '../vault/mask'
 import type { AskedQuestion } from './journal/part-ends'
@@ -14,20 +14,29 @@ export function questionAbout(
   tool: AgentTool,
   args: JsonObject,
   policy: ApprovalQuestion,
-  { masker, hides }: { masker: Masker; hides: ReadonlySet<string> },
+  masker: Masker,
 ): AskedQuestion {
   const fits = jsonSize(args) <= MAX_ARGS_BYTES
-  // A form would return the mask in place of a secret.
+  // A form would return the mask in place of the value.
   const isShown = (name: string) => {
-    const value = own(args, name) ?? null
-    return !hides.has(name) && JSON.stringify(masker.json(value)) === JSON.stringify(value)
+    const given = { [name]: own(args, name) ?? null }
+    return JSON.stringify(masker.json(given)) === JSON.stringify(given)
   }
   const schema = tool.kind === 'tool' ? tool.inputSchema : tool.parameters
   return {
     seq,
-    policy,
+    policy: masked(policy, masker),
     call: { toolId: tool.id, ...(tool.kind === 'tool' ? { version: tool.version } : {}), args: fits ? args : {} },
     fields: fits ? fieldsOf(policy.editable.filter(isShown), schema ?? {}, args) : {},
+  }
+}
+
+/** The question as people read it, also in mails and messages: the model may have repeated what the run hides. */
+function masked({ title, show, why, problem, ...rest }: ApprovalQuestion, masker: Masker): ApprovalQuestion {
+  return {
+    ...rest,
+    ...{ title: masker.text(title), show: masker.json(show), why: masker.text(why) },
+    ...(problem === undefined ? {} : { problem: masker.text(problem) }),
   }
 }
 
@@ -43,9 +52,8 @@ function fieldsOf(editable: readonly string[], schema: JsonObject, args: JsonObj
 
 function fieldOf(property: JsonValue | undefined, value: JsonValue | undefined, needed: boolean): Field {
   const { type, title, description, enum: options, minimum, maximum } = isJsonObject(property) ? property : {}
-  const isType = (given: unknown): given is FieldType => FIELD_TYPES.some((one) => one !== 'file' && one === given)
   return {
-    type: isType(type) ? type : 'any',
+    type: typeOf(type, value),
     required: needed,
     ...(value === undefined ? {} : { default: value }),
     ...(typeof title === 'string' ? { label: title } : {}),
@@ -54,4 +62,11 @@ function fieldOf(property: JsonValue | undefined, value: JsonValue | undefined, 
     ...(typeof minimum === 'number' ? { minimum } : {}),
     ...(typeof maximum === 'number' ? { maximum } : {}),
   }
+}
+
+/** The type of a field: the one that the schema allows beside null, else that of the value. */
+function typeOf(type: JsonValue | undefined, value: JsonValue | undefined): FieldType {
+  const allowed = [type ?? []].flat().filter((one) => one !== 'null')
+  const [only = value === undefined || value === null ? 'any' : typeName(value)] = allowed.length > 1 ? [] : allowed
+  return FIELD_TYPES.find((one) => one !== 'file' && one === only) ?? 'any'
 }

@@ -46,7 +46,9 @@ export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: 
     select t.id, t.agent_id as "agentId", t.version, t.run_id as "runId", r.workflow_id as "workflowId",
       r.workflow_name as "workflowName", t.step_id as "stepId", s.step_name as "stepName", s.seq::float8 as record,
       t.visit, t.branch, t.thread_id as "threadId", t.usage, t.cost,
-      case when t.state = 'done' then 'done' when s.end_time is null then 'working' else 'failed' end as state,
+      case when t.state = 'done' then 'done' when s.end_time is not null then 'failed'
+        when s.attempts->-1->>'part' = 'asks' and s.attempt = (s.attempts->-1->>'attempt')::int then 'waiting'
+        else 'working' end as state,
       case when t.state <> 'done' and s.end_time is not null then coalesce(t.error_code, s.error_code) end as "errorCode",
       greatest(t.started_at, s.start_time) as "startedAt", t.started_at as began,
       case when t.state = 'done' then t.ended_at else s.end_time end as "endedAt"

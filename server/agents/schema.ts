@@ -31,6 +31,8 @@ const HandOff = z.union([
   z.strictObject({ agentId: Id, version: SavedVersion, approval: Approval.optional() }),
 ])
 
+const isUnique = (ids: string[]) => new Set(ids).size === ids.length
+
 export const Instructions = z.string().max(100_000)
 
 const fields = {
@@ -44,7 +46,11 @@ const fields = {
   fallbacks: fallbackFields.fallbacks.optional(),
   fallbackOn: fallbackFields.fallbackOn.optional(),
   limits: AgentLimits.optional().describe('What it may use, beside the limits of the workspace.'),
-  tools: z.array(ToolUse).max(64).describe('The tools it may call: ids, or ids with versions.'),
+  tools: z
+    .array(ToolUse)
+    .max(64)
+    .refine((tools) => isUnique(tools.map(({ toolId }) => toolId)), 'names a tool twice')
+    .describe('The tools it may call: ids, or ids with versions.'),
   /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: z
     .record(z.string(), AnyJson)
@@ -53,7 +59,11 @@ const fields = {
   supervisor: z
     .boolean()
     .describe('Whether it hands messages to other agents. A supervisor cannot be invoked, only chatted with.'),
-  handoffs: z.array(HandOff).max(32).describe('The agents it may hand over to: ids, or ids with versions.'),
+  handoffs: z
+    .array(HandOff)
+    .max(32)
+    .refine((agents) => isUnique(agents.map(({ agentId }) => agentId)), 'names an agent twice')
+    .describe('The agents it may hand over to: ids, or ids with versions.'),
 }
 
 const WholeConfig = z.object(fields)

@@ -6,12 +6,12 @@ import { cutText, isJsonObject, type JsonObject, toStorableJson } from '../defin
 import { AppError, Stopping } from '../errors'
 import type { ToolRequest } from '../models/call'
 import { runTool } from '../tools/run'
-import { tenantMasker } from '../vault/masker'
 import { ownArguments, withheld } from './approval'
 import { decisionOf, refusalOf } from './decision'
 import type { LoadedAgent } from './find'
 import { type Said, succeeded, type ToolOutput } from './journal/call'
 import { questionAbout } from './question'
+import { maskerOfRuns } from './thread-masker'
 import type { AgentTool } from './toolset'
 import type { RunningTurn, ToolResult, TurnRequest } from './turn-types'
 
@@ -126,14 +126,13 @@ async function decideAndRun(
       ? { result: await handOff(ctx, tool.agent, args, request, options) }
       : { result: await callTool(ctx, tool, args, request, { ...options, seq }), isOutside: !tool.computes }
   const run = (args: JsonObject) => journal.traced(seq, () => call(args))
-  if (typeof policy === 'string' || !journal.mayAsk) {
+  const answered = journal.answerTo(seq)
+  if (typeof policy === 'string' || (!answered && !journal.mayAsk)) {
     const refused = withheld(policy, tool, input)
     return refused ? { result: refused } : run(args)
   }
-  const answered = journal.answerTo(seq)
   if (!answered) {
-    const masker = await tenantMasker(ctx)
-    journal.ask(questionAbout(seq, tool, args, policy.ask, { masker, hides: journal.hides }))
+    journal.ask(questionAbout(seq, tool, args, policy.ask, await maskerOfRuns(ctx, journal.runIds)))
     return null
   }
   const decision = decisionOf(policy.ask, answered, args)

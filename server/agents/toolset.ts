@@ -51,7 +51,9 @@ export async function openToolset(
   const add = async (missing: string, load: Promise<AgentTool>, approval: Approval | undefined) => {
     try {
       const loaded = await load
-      const tool = { ...loaded, approval, parameters: askingWhy(loaded.parameters, approval) }
+      // An earlier version may have it twice: then each of its calls needs a decision if one entry says so.
+      const asks = approval ?? tools.get(loaded.id)?.approval
+      const tool = { ...loaded, approval: asks, parameters: askingWhy(loaded.parameters, asks) }
       // Ids that people chose may have the same tail.
       const taken = [...tools.values()].some(({ id, name }) => name === tool.name && id !== tool.id)
       tools.set(tool.id, taken ? { ...tool, name: idAsName(tool.id) } : tool)

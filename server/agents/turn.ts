@@ -40,7 +40,7 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const models = await openModels(ctx, request.agent.config)
   const limits = await openLimits(ctx, request.agent)
   journal.onSpent = (sums) => limits.note(sums)
-  if (depth === 0) budget.most = limits.most('calls') ?? budget.most
+  if (depth === 0) budget.most = limits.most('calls', budget.most)
   const { versions } = journal
   const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth, versions })
   journal.keepVersions(versions ?? versionsOf(tools))
@@ -106,7 +106,7 @@ class Turn {
   /** Runs rounds until the model gives its final answer. */
   async run(): Promise<Said> {
     for (;;) {
-      const mayCallTools = this.tools.size > 0 && this.rounds < (this.allowed.most('rounds') ?? MAX_ROUNDS)
+      const mayCallTools = this.tools.size > 0 && this.rounds < this.allowed.most('rounds', MAX_ROUNDS)
       const answer = await this.ask([], mayCallTools)
       const { calls, message } = answer
       if (!message) return answer
@@ -176,6 +176,8 @@ class Turn {
         // An answer of a retried run may be of a version whose tools never asked.
         return { ...said, policy: said.policy ?? this.policyOf(said) }
       journal.passOver('MODEL_ERROR')
+      // It was paid for, whatever the next model says.
+      await journal.record()
       this.restart()
     }
   }

@@ -29,14 +29,24 @@ export async function priceOf({ provider, modelId, prices }: ModelConfig): Promi
 async function listPrice(providerId: string, modelId: string): Promise<Price | null> {
   // The list has 0.8 MB, so it is loaded with the first model that needs it.
   const { calcPrice } = await import('@pydantic/genai-prices')
-  const priceFor = ({ input, cached, written, output }: Tokens, timestamp: Date) =>
-    calcPrice(
-      { input_tokens: input, cache_read_tokens: cached, cache_write_tokens: written, output_tokens: output },
-      modelId,
-      { providerId, timestamp },
-    )?.total_price ?? null
+  const priceFor = (tokens: Tokens, timestamp: Date) =>
+    calcPrice(usageOf(tokens), modelId, { providerId, timestamp })?.total_price ?? null
   const isListed = priceFor({ input: 1, cached: 0, written: 0, output: 1 }, new Date()) !== null
   return isListed ? (tokens, at) => priceFor(tokens, at) ?? 0 : null
+}
+
+/** As the list wants it, which refuses other numbers. Some servers report cached tokens beside the input. */
+function usageOf({ input, cached, written, output }: Tokens) {
+  const count = (tokens: number, most = Number.MAX_SAFE_INTEGER) =>
+    Number.isFinite(tokens) ? Math.min(most, Math.max(0, tokens)) : 0
+  const all = count(input)
+  const fromCache = count(cached, all)
+  return {
+    input_tokens: all,
+    cache_read_tokens: fromCache,
+    cache_write_tokens: count(written, all - fromCache),
+    output_tokens: count(output),
+  }
 }
 
 /** The installation's own prices, read once. */

@@ -198,7 +198,11 @@ export function presentSignal(signal: PauseSignal, masker: Hiding): PauseSignal 
  * fields.
  */
 export function withoutPreset<S extends PauseSignal>(signal: S): S {
-  return withForms(signal, withoutPresets)
+  const open = withForms(signal, withoutPresets)
+  if (!('call' in open)) return open
+  // People see the arguments as rows, without what the run hides.
+  const { call: _call, ...shown } = open
+  return shown as S
 }
 
 function presentVote({ via, at, data, remark, ...vote }: StoredVote, masker: Masker) {

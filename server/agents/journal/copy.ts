@@ -18,7 +18,8 @@ type Cut = { id: string; visit: number }
 
 /**
  * Gives a run the turn of an earlier one, if it was cut short at the latest visit of the step. Its calls are not made
- * again, and those that were asked for keep their keys. They cost nothing here. A turn that came to its end is not
+ * again, and those that were asked for keep their keys. They cost nothing here. Which of them need a decision is
+ * decided anew, by the present version of the agent. A turn that came to its end is not
  * copied: its model would answer the same again.
  */
 export async function copyTurn(tx: TransactionContext, { from, to, branch, stepId, keyOf }: Copied): Promise<void> {
@@ -37,9 +38,9 @@ export async function copyTurn(tx: TransactionContext, { from, to, branch, stepI
       select tenant_id, ${id}, ${to}, branch, step_id, visit, agent_id, version, thread_id, history_to, 'working',
         ${JSON.stringify(NO_USAGE)}::jsonb, ${tx.now().toISOString()}::timestamptz
       from ${agentTurns} where tenant_id = ${tx.tenantId} and id = ${cut.id})
-    insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, provider, fallback, output, policy, key_base,
+    insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, provider, fallback, output, error_code, key_base,
       started_at, ended_at)
-    select tenant_id, ${id}, seq, kind, name, provider, fallback, output, policy,
+    select tenant_id, ${id}, seq, kind, name, provider, fallback, output, error_code,
       case when kind = 'model' then coalesce(key_base, ${keyOf(cut.visit)}) end, started_at, ended_at
-    from ${agentCalls} where tenant_id = ${tx.tenantId} and turn_id = ${cut.id} and error_code is null`)
+    from ${agentCalls} where tenant_id = ${tx.tenantId} and turn_id = ${cut.id} order by seq`)
 }

@@ -58,6 +58,11 @@ export class Journal {
     return this.book !== null
   }
 
+  /** The run, if the turn is recorded in one. */
+  get runIds(): string[] {
+    return this.book ? [this.book.attempt.runId] : []
+  }
+
   /** The names of the fields whose values the run hides. */
   get hides(): ReadonlySet<string> {
     return this.book?.attempt.hides ?? NOTHING
@@ -125,7 +130,9 @@ export class Journal {
 
   /** The recorded result of a tool call. */
   resultOf(seq: number): ToolOutput | null {
-    return (this.known.get(seq)?.output as ToolOutput | undefined) ?? null
+    const known = this.known.get(seq)
+    if (known?.kind === 'model') throw new ImpossibleState('turn-order', `call ${seq} of a turn is no call of a tool`)
+    return (known?.output as ToolOutput | undefined) ?? null
   }
 
   /** The idempotency key of a tool call; undefined if its number does not determine it. */

@@ -70,6 +70,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
   const busyUntil = sql`(
     select max(
       coalesce(
+        case when s.attempts->-1->>'part' = 'asks' then ${walks.updatedAt} end,
         (s.attempts->-1->>'endTime')::timestamptz
           + make_interval(secs => coalesce((s.attempts->-1->>'retryInMs')::bigint, 0) / 1000.0),
         s.start_time)

@@ -86,7 +86,7 @@ type RecordRow = {
   end: number | null
   exit: string | null
   attempt: number
-  attempts: [start: string, end: string, retryInMs: number | null, part: string | null, attempt: number][] | null
+  attempts: [start: string, end: string, retryInMs: number | null, part: 'time' | 'asks' | null, attempt: number][] | null
   waitStart: number | null
   waitEnd: number | null
   /** Of a visit that forked. */
@@ -239,7 +239,7 @@ function presentRow(record: RecordRow, began: number, step: number): TimelineRow
   const attempts = (record.attempts ?? []).map(([from, to, _retry, part]) => ({
     start: Date.parse(from),
     end: Date.parse(to),
-    ...(part === 'asks' ? { asks: true } : {}),
+    ...(part === null ? {} : { part }),
   }))
   const parts = (record.attempts ?? []).filter(([, , , part]) => part).length
   const last = record.attempts?.at(-1)

@@ -18,7 +18,7 @@ import styles from './turns-tab.module.css'
 
 type Turn = RouterOutput['agents']['turns']['items'][number]
 
-const PILLS = { working: 'running', done: 'completed', failed: 'failed' } as const
+const PILLS = { working: 'running', waiting: 'paused', done: 'completed', failed: 'failed' } as const
 const LIVE_MS = 5_000
 
 /** The turns of an agent in runs, newest first, each with its calls. */
