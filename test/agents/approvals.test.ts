@@ -1,8 +1,10 @@
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
+import { updateAgent } from '@/server/agents/lifecycle'
 import { cancelRun } from '@/server/runs/cancel'
 import { resumeRun } from '@/server/runs/resume'
+import { retryRun } from '@/server/runs/retry'
 import { terminateRun } from '@/server/runs/terminate'
 import { archiveTool, createTool } from '@/server/tools/lifecycle'
 import { until } from '../engine/support'
@@ -18,11 +20,12 @@ let runtime: TestRuntime
 let model: ModelServer
 let outside: Outside
 let refund: string
+let holds = false
 
 beforeAll(async () => {
   database = await freshDatabase()
   outside = await startOutside((_seen, response) => {
-    response.setHeader('content-type', 'application/json').end('{"ok":true}')
+    if (!holds) response.setHeader('content-type', 'application/json').end('{"ok":true}')
   })
   model = await startModelServer()
   runtime = await startTestRuntime(database.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
@@ -343,4 +346,68 @@ test('an object that nobody changed does not count as changed', async () => {
   await give(runId, 'approve')
   await runtime.wait(runId, undefined, 10_000)
   expect(toolMessages()).toEqual(['{"zip":"1","city":"Bonn"}'])
+})
+
+test('a question hides what its run hides, in its rows and wherever the model repeats it; keys of the API see the call', async () => {
+  const iban = 'DE02120300000000202051'
+  const { id: pay } = await createTool(runtime.ctx, {
+    name: 'pay',
+    kind: 'script',
+    config: { code: 'return 1' },
+    inputSchema: { type: 'object', properties: { to: { type: 'object' }, amount: { type: ['number', 'null'] } } },
+  })
+  const args = { to: { name: 'Ada', iban }, amount: 5, approval_reason: `Pay ${iban}` }
+  model.script({ calls: [{ name: pay, args }] }, answer)
+  const approval = { editable: ['to', 'amount'], title: 'Pay ${args.to.iban}' }
+  const { id: agentId } = await newAgent(runtime.ctx, { tools: [{ toolId: pay, version: 'latest', approval }] }, model)
+  const runId = await runtime.start(
+    {
+      payload: { iban: { type: 'string', sensitive: true } },
+      steps: [
+        { id: 'ask', type: 'call-agent', agentId, message: 'x' },
+        { id: 'end', type: 'end-flow' },
+      ],
+      edges: [{ from: 'ask', to: 'end' }],
+    },
+    { iban },
+  )
+  const { pauseSignals } = await paused(runId)
+  const [asked] = pauseSignals as unknown as { call: { args: object; why: string } }[]
+  expect(asked?.call.args).toMatchObject({ to: { iban } })
+  const shown = { ...asked, call: { ...asked?.call, args: null } }
+  expect(JSON.stringify(shown)).not.toContain(iban)
+  expect(pauseSignals).toMatchObject([
+    { title: 'Pay ***', actions: [{ id: 'approve', fields: { amount: { type: 'number', default: 5 } } }, {}] },
+  ])
+  await give(runId, 'reject')
+  await runtime.wait(runId, undefined, 10_000)
+})
+
+test('an agent cannot have a tool twice', async () => {
+  const tools = [{ toolId: refund, version: 'latest', approval: 'always' }, refund]
+  expect((await refusal(newAgent(runtime.ctx, { tools }, model))).code).toBe('INVALID_INPUT')
+})
+
+test('a retry asks by the present policy, also about a call that needed no decision before', async () => {
+  model.script({ calls: [wish(240)] })
+  holds = true
+  const tools = (approval: unknown) => [{ toolId: refund, version: 'latest', approval }]
+  const { id: agentId } = await newAgent(runtime.ctx, { tools: tools({ when: '${args.amount} > 900' }) }, model)
+  const runId = await runtime.start({
+    steps: [
+      { id: 'ask', type: 'call-agent', agentId, message: 'x', retry: { maxAttempts: 1 }, timeoutMs: 1_000 },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [{ from: 'ask', to: 'end' }],
+  })
+  expect((await runtime.wait(runId, undefined, 10_000)).status).toBe('failed')
+  holds = false
+  await updateAgent(runtime.ctx, { id: agentId, body: { tools: tools('always') } as never })
+  model.script(answer)
+  const { runId: again } = await retryRun(runtime.ctx, { runId })
+  expect((await paused(again)).pauseSignals).toMatchObject([{ call: { args: { amount: 240 } } }])
+  await give(again, 'approve')
+  expect((await runtime.wait(again, undefined, 10_000)).status).toBe('completed')
+  const keys = outside.seen.map(({ headers }) => headers['idempotency-key'])
+  expect(keys).toEqual([`${runId}:main:ask:1:2`, `${runId}:main:ask:1:2`])
 })

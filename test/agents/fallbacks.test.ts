@@ -230,3 +230,25 @@ test('fall-backs are checked as models are, and the vault names the agents that 
   const [spare] = (await browseVault(ctx)).filter(({ name }) => name === 'SPARE_KEY')
   expect(JSON.stringify(spare)).toContain(id)
 })
+
+test('a retry keeps the answers after one that was passed over, and asks no model about them again', async () => {
+  const tool = await newScriptTool(ctx, 'return 1')
+  const { id: agentId } = await pair({ tools: [tool], fallbackOn: ['refused'] })
+  main.script({ message: { content: null, refusal: 'No.' }, finish: 'content_filter' })
+  other.script({ calls: [{ name: tool, args: {} }] }, { status: 400 })
+  const steps = [
+    { id: 'ask', type: 'call-agent', agentId, message: 'x' },
+    { id: 'end', type: 'end-flow' },
+  ]
+  const failed = await runtime.wait(await runtime.start({ steps, edges: [{ from: 'ask', to: 'end' }] }))
+  expect(failed.status).toBe('failed')
+  const [refused] = await database.sql`
+    select c.error_code from agent_calls c join agent_turns t on t.id = c.turn_id
+    where t.run_id = ${failed.runId} and c.seq = 1`
+  expect(refused).toMatchObject({ error_code: 'MODEL_ERROR' })
+  main.script()
+  other.script(answer)
+  const { retryRun } = await import('@/server/runs/retry')
+  const run = await runtime.wait((await retryRun(ctx, { runId: failed.runId })).runId)
+  expect([run.status, ...counts()]).toEqual(['completed', 0, 1, 0])
+})

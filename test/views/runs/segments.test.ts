@@ -34,6 +34,31 @@ describe('the time of a visit', () => {
       ],
     ],
     [
+      'whose part has asked, while people are asked',
+      { start: 0, end: null, attempts: [{ start: 0, end: 2, part: 'asks' as const }], dueAt: 2 },
+      [
+        ['running', 0, 2],
+        ['waiting', 2, null],
+      ],
+    ],
+    [
+      'whose part ended because of its time, while the next one works',
+      { start: 0, end: null, attempts: [{ start: 0, end: 2, part: 'time' as const }], dueAt: 2, atWork: true },
+      [['running', 0, null]],
+    ],
+    [
+      'that had two parts',
+      {
+        start: 0,
+        end: 9,
+        attempts: [
+          { start: 0, end: 2, part: 'time' as const },
+          { start: 3, end: 9 },
+        ],
+      },
+      [['running', 0, 9]],
+    ],
+    [
       'waiting for a person',
       { start: 0, end: null, wait: { start: 1, end: null } },
       [
