@@ -31,7 +31,9 @@ const HandOff = z.union([
   z.strictObject({ agentId: Id, version: SavedVersion, approval: Approval.optional() }),
 ])
 
-const isUnique = (ids: string[]) => new Set(ids).size === ids.length
+/** Whether it is clear which calls need a decision: none does, or each use is named once. */
+const isClear = (uses: [string, unknown][]) =>
+  uses.every(([, approval]) => approval === undefined) || new Set(uses.map(([id]) => id)).size === uses.length
 
 export const Instructions = z.string().max(100_000)
 
@@ -49,7 +51,7 @@ const fields = {
   tools: z
     .array(ToolUse)
     .max(64)
-    .refine((tools) => isUnique(tools.map(({ toolId }) => toolId)), 'names a tool twice')
+    .refine((tools) => isClear(tools.map(({ toolId, approval }) => [toolId, approval])), 'names a tool twice')
     .describe('The tools it may call: ids, or ids with versions.'),
   /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: z
@@ -62,7 +64,7 @@ const fields = {
   handoffs: z
     .array(HandOff)
     .max(32)
-    .refine((agents) => isUnique(agents.map(({ agentId }) => agentId)), 'names an agent twice')
+    .refine((agents) => isClear(agents.map(({ agentId, approval }) => [agentId, approval])), 'names an agent twice')
     .describe('The agents it may hand over to: ids, or ids with versions.'),
 }
 
