@@ -91,13 +91,18 @@ test('a call that takes a file sends it as a form, with the other fields beside 
 test('a search finds by name, kind, path and verb, in any order', () => {
   const groups = groupsOf({
     objects: [{ word: 'workflow', id: 'wf_1', name: 'Order approval' }],
-    calls: [{ id: 'listRuns', method: 'GET', path: '/api/workflow/runs', summary: 'List runs', tag: 'Runs' }],
+    calls: [
+      { id: 'listCalls', method: 'GET', path: '/api/workflow/calls', summary: 'List calls', tag: 'Runs' },
+      { id: 'listRuns', method: 'GET', path: '/api/workflow/runs', summary: 'List runs', tag: 'Runs' },
+    ],
     tags: ['Runs', 'Workflows'],
   })
   expect(groups.map(({ name }) => name)).toEqual(['Your workflows', 'Runs'])
   const ids = (search: string) => found(groups, search).flatMap(({ entries }) => entries.map(({ id }) => id))
   expect(ids('approval start')).toEqual(['wf_1'])
   expect(ids('/api/workflow/start/wf_1')).toEqual(['wf_1'])
-  expect(ids('runs GET')).toEqual(['listRuns'])
+  expect(ids('/workflow/runs GET')).toEqual(['listRuns'])
+  // Both are in the group of runs, but only one is named so.
+  expect(ids('runs list')).toEqual(['listRuns', 'listCalls'])
   expect(ids('nothing')).toEqual([])
 })

@@ -49,12 +49,14 @@ export function groupsOf({ objects, calls, tags }: Reference): Group[] {
   return [...own, ...api].filter(({ entries }) => entries.length > 0)
 }
 
-/** The entries that contain every word of a search, in any order. */
+/** The entries that contain every word of a search, in any order; in each group, those whose label does come first. */
 export function found(groups: readonly Group[], search: string): Group[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const hasAll = (text: string) => words.every((word) => text.includes(word))
   return groups.flatMap(({ name, entries }) => {
-    const left = entries.filter(({ text }) => words.every((word) => text.includes(word)))
-    return left.length > 0 ? [{ name, entries: left }] : []
+    const left = entries.filter(({ text }) => hasAll(text))
+    const named = left.filter(({ label }) => hasAll(label.toLowerCase()))
+    return left.length > 0 ? [{ name, entries: [...new Set([...named, ...left])] }] : []
   })
 }
 
