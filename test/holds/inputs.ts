@@ -1,4 +1,4 @@
-import type { JsonObject } from '@/server/definition/json'
+import { isJsonObject, type JsonObject } from '@/server/definition/json'
 import { OPERATIONS } from '@/server/rest/openapi-document'
 import { appRouter } from '@/server/trpc/root'
 
@@ -10,7 +10,11 @@ export function takesNothing(name: string, seed: JsonObject): boolean {
   const endpoint = OPERATIONS.find(({ method, path }) => `${method} ${path}` === name)
   if (endpoint) return !endpoint.body && !endpoint.query && !endpoint.path.includes('{')
   if (PROCEDURES[name]?._def.inputs.length === 0) return true
-  return Object.values(seed).every((value) => ['number', 'boolean'].includes(typeof value))
+  const isHarmless = (value: unknown): boolean =>
+    isJsonObject(value as never)
+      ? Object.values(value as JsonObject).every(isHarmless)
+      : ['number', 'boolean'].includes(typeof value)
+  return isHarmless(seed)
 }
 
 /** For operations without a valid input in other tables. */
