@@ -176,7 +176,7 @@ class Turn {
         // An answer of a retried run may be of a version whose tools never asked.
         return { ...said, policy: said.policy ?? this.policyOf(said) }
       journal.passOver('MODEL_ERROR')
-      // It was paid for, whatever the next model says.
+      // It was paid for, also if the next model fails.
       await journal.record()
       this.restart()
     }
