@@ -136,10 +136,8 @@ class Policy {
   }
 
   question(tool: AgentTool, why: string): ApprovalQuestion {
-    const { noSelfApproval, onExpiry = 'reject', editable = [] } = this.policy
+    const { noSelfApproval, needs, onExpiry = 'reject', editable = [] } = this.policy
     const assignees = this.assignees()
-    // There may be fewer admins than votes.
-    const needs = assignees === NOBODY_KNOWN ? undefined : this.policy.needs
     return {
       title: this.title(tool),
       show: this.show(tool),
