@@ -1,27 +1,20 @@
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
-import { olderLives } from '../outbox'
 import { loadTool } from '../tools/find'
 import type { Candidate } from '../versioned/publish'
-import { mayAsk } from './approval'
 import { loadAgent } from './find'
 import type { AgentVersionRow } from './present'
 import type { AgentConfig } from './schema'
 
 /**
- * Checks that the tools and agents it refers to exist, and that every process knows its policies: an older one would make
- * a call without its decision.
- * @throws AppError VALIDATION_FAILED, UNAVAILABLE
+ * Checks that the tools and agents it refers to exist.
+ * @throws AppError VALIDATION_FAILED
  */
 export async function checkAgent(
   tx: TransactionContext,
   { id, content, live }: Pick<Candidate<AgentVersionRow, AgentConfig>, 'id' | 'content' | 'live'>,
 ): Promise<{ report: object }> {
   // A published version stays published, even if a tool it calls is gone by now.
-  if (!live && mayAsk(content) && olderLives())
-    throw new AppError('UNAVAILABLE', {
-      message: 'The service is being upgraded. Publish an agent whose calls need approvals once that has ended.',
-    })
   const details = live ? [] : await problems(tx, id, content)
   if (details.length === 0) return { report: {} }
   throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
