@@ -86,7 +86,9 @@ type RecordRow = {
   end: number | null
   exit: string | null
   attempt: number
-  attempts: [start: string, end: string, retryInMs: number | null, part: 'time' | 'asks' | null, attempt: number][] | null
+  attempts:
+    | [start: string, end: string, retryInMs: number | null, part: 'time' | 'asks' | null, attempt: number][]
+    | null
   waitStart: number | null
   waitEnd: number | null
   /** Of a visit that forked. */
