@@ -7,6 +7,7 @@ import { durationText, passedText } from '@/app/_ui/time-text'
 import { branchOf } from '@/server/definition/branches'
 import type { BranchItem } from '@/server/views/runs/branches'
 import styles from './timeline.module.css'
+import { Bar } from './timeline-bar'
 import type { Axis } from './timeline-model'
 import { Chevron, ICONS } from './timeline-row'
 import type { Line } from './timeline-tree'
@@ -47,7 +48,6 @@ export function BranchRow({
   const from = item?.startTime ? Date.parse(item.startTime) - began : null
   const to = item?.endTime ? Date.parse(item.endTime) - began : axis.end
   const took = from === null ? '' : (item?.endTime ? durationText : passedText)(to - from)
-  const left = from === null ? 0 : axis.place(from)
   return (
     <button
       type="button"
@@ -69,14 +69,7 @@ export function BranchRow({
       </span>
       <span className={styles.took}>{took}</span>
       <span className={styles.track}>
-        {from !== null && (
-          <span
-            className={styles.bar}
-            data-kind="branch"
-            data-failed={state === 'failed' || undefined}
-            style={{ left: `${left * 100}%`, width: `${Math.max(0, axis.place(to) - left) * 100}%` }}
-          />
-        )}
+        {from !== null && <Bar axis={axis} from={from} to={to} kind="branch" failed={state === 'failed'} />}
       </span>
     </button>
   )

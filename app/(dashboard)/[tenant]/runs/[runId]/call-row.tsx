@@ -1,6 +1,7 @@
 import { durationText } from '@/app/_ui/time-text'
 import { CALL_ICONS, callFigures } from '../../_calls/call-text'
 import styles from './timeline.module.css'
+import { Bar } from './timeline-bar'
 import type { Axis } from './timeline-model'
 import type { Line } from './timeline-tree'
 
@@ -18,7 +19,6 @@ export function CallRow({
 }) {
   const Icon = CALL_ICONS[call.kind]
   const [name, figures, took] = [call.title, callFigures(call), durationText(call.end - call.start)]
-  const left = axis.place(call.start)
   const said = [name, ...(call.failed ? ['failed'] : []), ...(figures ? [figures] : []), took]
   return (
     <button
@@ -42,12 +42,7 @@ export function CallRow({
       </span>
       <span className={styles.took}>{took}</span>
       <span className={styles.track}>
-        <span
-          className={styles.bar}
-          data-kind="call"
-          data-failed={call.failed || undefined}
-          style={{ left: `${left * 100}%`, width: `${Math.max(0, axis.place(call.end) - left) * 100}%` }}
-        />
+        <Bar axis={axis} from={call.start} to={call.end} kind="call" failed={call.failed} />
       </span>
     </button>
   )

@@ -15,6 +15,7 @@ import {
 import { memo } from 'react'
 import { durationText, passedText } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
+import { Bar } from './timeline-bar'
 import { type Axis, type Segment, stateOf, type Visit, wordOf } from './timeline-model'
 
 export const ICONS = {
@@ -79,19 +80,9 @@ export const VisitRow = memo(function VisitRow({
       <span className={styles.track}>
         {!visit.carried &&
           barsOf(visit).map(({ kind, from, to, attempt, failed, word }) => {
-            const left = axis.place(from)
-            const width = axis.place(to ?? axis.end) - left
             const what = attempt === null ? word : `attempt ${attempt}${failed ? ', failed' : ''},`
-            return (
-              <span
-                key={`${kind}${from}`}
-                className={styles.bar}
-                data-kind={kind}
-                data-failed={failed || undefined}
-                style={{ left: `${left * 100}%`, width: `${Math.max(0, width) * 100}%` }}
-                title={`${what} ${to === null ? passedText(axis.end - from) : durationText(to - from)}`}
-              />
-            )
+            const title = `${what} ${to === null ? passedText(axis.end - from) : durationText(to - from)}`
+            return <Bar key={`${kind}${from}`} {...{ axis, from, to: to ?? axis.end, kind, failed, title }} />
           })}
       </span>
     </button>
