@@ -7,7 +7,8 @@ import { AppError } from '../errors'
 import { isId } from '../ids'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
-import { CALL_PAGE, DEFAULT_CALLS, readCalls } from './journal/shown'
+import { DEFAULT_PAGE } from '../query/values'
+import { CALL_PAGE, readCalls } from './journal/shown'
 import { presentTurn, readRecordedTurns } from './recorded-turns'
 
 /** The query string. */
@@ -20,7 +21,7 @@ export const ReadTurn = z.object(CALL_PAGE)
 export async function getTurn(ctx: ServiceContext, ids: { agentId: string; turnId: string }, query: unknown) {
   authorize(ctx, 'agent:read')
   authorize(ctx, 'run:read')
-  const { after = 0, limit = DEFAULT_CALLS } = parseInput(ReadTurn, query)
+  const { after = 0, limit = DEFAULT_PAGE } = parseInput(ReadTurn, query)
   const { agentId, turnId } = ids
   const known = isId(agentId) && isId(turnId) && mayReach(ctx, 'agent', agentId)
   const [turn] = known ? await readRecordedTurns(ctx, sql`t.id = ${turnId} and t.agent_id = ${agentId}`, 1) : []

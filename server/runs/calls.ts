@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { CALL_PAGE, DEFAULT_CALLS, readCalls } from '../agents/journal/shown'
+import { CALL_PAGE, readCalls } from '../agents/journal/shown'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { MAX_PLACE } from '../definition/branches'
@@ -8,7 +8,7 @@ import { StepRef } from '../definition/step-ref'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { STORABLE } from '../query/storable-text'
-import { wholeNumber } from '../query/values'
+import { DEFAULT_PAGE, wholeNumber } from '../query/values'
 import { requireRun } from '../run-store/find-run'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../run-store/names'
 
@@ -35,7 +35,7 @@ export const ReadCalls = z.object({
  */
 export async function listCalls(ctx: ServiceContext, runId: string, query: unknown) {
   authorize(ctx, 'run:read')
-  const { after = 0, limit = DEFAULT_CALLS, stepId, visit, branch } = parseInput(ReadCalls, query)
+  const { after = 0, limit = DEFAULT_PAGE, stepId, visit, branch } = parseInput(ReadCalls, query)
   await requireRun(ctx, runId)
   const roots = [MAIN_BRANCH, CLEANUP_BRANCH].map((root) => `${root}/${branch}`)
   const where = [

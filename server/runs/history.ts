@@ -5,24 +5,15 @@ import { AppError } from '../errors'
 import { isId } from '../ids'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
-import { wholeNumber } from '../query/values'
+import { DEFAULT_PAGE, pageAfter } from '../query/values'
 import { presentStep } from './present'
 import { callerMaskerOf } from './run-masker'
 import { readRecords } from './stored-run'
 
-const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
 
 /** The query string. */
-export const ReadHistory = z.object({
-  after: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be the `next` of an earlier page')
-    .transform(Number)
-    .optional()
-    .describe('The `next` of the previous page.'),
-  limit: wholeNumber(1, MAX_LIMIT).optional().describe('The maximum to return, 100 by default.'),
-})
+export const ReadHistory = z.object(pageAfter(MAX_LIMIT))
 
 /**
  * A page of a run's records, oldest first, in the form of the status.
@@ -30,7 +21,7 @@ export const ReadHistory = z.object({
  */
 export async function readHistory(ctx: ServiceContext, runId: string, input: unknown) {
   authorize(ctx, 'run:read')
-  const { after = 0, limit = DEFAULT_LIMIT } = parseInput(ReadHistory, input)
+  const { after = 0, limit = DEFAULT_PAGE } = parseInput(ReadHistory, input)
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   const [found, masker] = await Promise.all([
     largeRead(ctx, (reading) => readRecords(reading, runId, { after, limit })),

@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { z } from 'zod'
 import { messages } from '@/db/schema/threads'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
 import { seesHidden } from '../../auth/policy'
@@ -9,26 +8,15 @@ import type { CallDecision } from '../../definition/approval'
 import { placeIn } from '../../definition/branches'
 import { isJsonObject, type JsonValue } from '../../definition/json'
 import { giveWay } from '../../give-way'
-import { wholeNumber } from '../../query/values'
+import { pageAfter } from '../../query/values'
 import type { RunMasker } from '../../vault/hide'
 import { tenantMasker } from '../../vault/masker'
 import { MAX_MESSAGES } from '../messages'
 import { maskerOfRuns } from '../thread-masker'
 import { resultOf, type ToolCall } from '../turns'
 
-export const DEFAULT_CALLS = 100
-const MOST_CALLS = 1_000
-
 /** The query string of a page of calls. */
-export const CALL_PAGE = {
-  after: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be the `next` of an earlier page')
-    .transform(Number)
-    .optional()
-    .describe('The `next` of the previous page.'),
-  limit: wholeNumber(1, MOST_CALLS).optional().describe('The maximum to return, 100 by default.'),
-}
+export const CALL_PAGE = pageAfter(1_000)
 
 /** The maximum size of a page, beyond its first call. */
 const MAX_BYTES = 4 * 1024 * 1024
