@@ -6,7 +6,7 @@ import { ExpressionFailure } from '../definition/expression/evaluate'
 import { cutText, isJsonObject, type JsonObject, type JsonValue, jsonSize, own } from '../definition/json'
 import { ASSIGNEE, sameAssignee } from '../definition/people'
 import { withoutFields } from '../definition/sensitive'
-import { type ShownValue, shownValue } from '../definition/shown'
+import { type ShownValue, shownValue, TOO_LARGE } from '../definition/shown'
 import {
   fillText,
   type Lookup,
@@ -30,7 +30,6 @@ const MAX_WHY = 2_000
 const MAX_ROWS = 30
 /** A card also has the arguments themselves; `MAX_QUESTION_BYTES` limits it as a whole. */
 const MAX_SHOWN_BYTES = 64 * 1024
-const TOO_LARGE = 'Too large to show here'
 /** Who is asked if a policy cannot say so. */
 const NOBODY_KNOWN = ['role:admin']
 

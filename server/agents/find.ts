@@ -22,7 +22,7 @@ export interface LoadedAgent {
  * @throws AppError AGENT_NOT_FOUND for an unknown or archived agent, an unknown version, or another tenant's agent
  */
 export async function loadAgent(ctx: ServiceContext, id: string, version: string | number): Promise<LoadedAgent> {
-  const { row, version: found, also } = await findRowAt(ctx, AGENT, id, version)
+  const { row, version: found, workspaceLimits } = await findRowAt(ctx, AGENT, id, version)
   if (row.status === 'archived') throw new AppError('AGENT_NOT_FOUND')
-  return { id: row.id, name: found.name, version: found.version, config: AGENT.contentOf(found), workspaceLimits: also }
+  return { id: row.id, name: found.name, version: found.version, config: AGENT.contentOf(found), workspaceLimits }
 }

@@ -1,11 +1,11 @@
 import { type AnyColumn, and, between, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { usageDays } from '@/db/schema/usage'
+import { utcDay } from '@/lib/utc-day'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { parseWhole } from '../parse'
-import { dayOf } from './usage'
 
 const MAX = 1_000
 const DAY_MS = 86_400_000
@@ -60,8 +60,8 @@ export async function getUsage(ctx: ServiceContext, input: unknown) {
 }
 
 function periodOf(ctx: ServiceContext, { from, to }: z.output<typeof ReadUsage>): { from: string; to: string } {
-  const last = to ?? dayOf(ctx.now())
-  const first = from ?? dayOf(new Date(Date.parse(last) - 29 * DAY_MS))
+  const last = to ?? utcDay(ctx.now())
+  const first = from ?? utcDay(new Date(Date.parse(last) - 29 * DAY_MS))
   const days = (Date.parse(last) - Date.parse(first)) / DAY_MS
   if (days >= 0 && days <= MAX_DAYS) return { from: first, to: last }
   const message = days < 0 ? 'must not be before from' : `must be at most ${MAX_DAYS} days after from`

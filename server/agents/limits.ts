@@ -1,8 +1,9 @@
+import { utcDay } from '@/lib/utc-day'
 import type { ServiceContext } from '../context'
 import type { AgentLimits, Usage } from '../definition/agent'
 import { AppError } from '../errors'
 import type { LoadedAgent } from './find'
-import { type DaySum, dayOf, readDay } from './usage'
+import { type DaySum, readDay } from './usage'
 
 /** At the limits of a day, waiting for the next one helps. */
 const DAY_MS = 86_400_000
@@ -48,7 +49,7 @@ export class Limits {
 
   /** Notes what a record returned. */
   note(sums: readonly DaySum[]): void {
-    if (sums.length > 0) this.day = dayOf(this.ctx.now())
+    if (sums.length > 0) this.day = utcDay(this.ctx.now())
     for (const sum of sums) this.sums.set(sum.kind, sum)
   }
 
@@ -59,7 +60,7 @@ export class Limits {
    */
   check({ usage, known }: Spent, sizeOf: () => number): void {
     // Those of yesterday say nothing about today.
-    if (this.day !== dayOf(this.ctx.now())) this.sums.clear()
+    if (this.day !== utcDay(this.ctx.now())) this.sums.clear()
     for (const limits of this.both) {
       const { call, turn, day, subjectDay } = limits
       const whose = limits === this.own ? 'agent' : 'workspace'

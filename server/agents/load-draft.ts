@@ -17,9 +17,9 @@ import { UpdateAgent } from './schema'
 export async function loadDraft(ctx: ServiceContext, agentId: string, draft: unknown): Promise<LoadedAgent> {
   authorize(ctx, 'agent:write')
   const change = parseInput(UpdateAgent, draft)
-  const { row, content, also } = await findWhole(ctx, AGENT, agentId)
+  const { row, content, workspaceLimits } = await findWhole(ctx, AGENT, agentId)
   if (row.status === 'archived') throw new AppError('AGENT_ARCHIVED')
   const config = mergeConfig(content, change)
   await refuseProblems(ctx, AGENT, config)
-  return { id: row.id, name: config.name, version: row.version, config, workspaceLimits: also, draft: true }
+  return { id: row.id, name: config.name, version: row.version, config, workspaceLimits, draft: true }
 }

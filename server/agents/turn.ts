@@ -23,7 +23,7 @@ import { runToolCalls } from './tool-calls'
 import { type AgentTool, calledId, nameOf, openToolset, versionsOf } from './toolset'
 import { inTime, type TimeLimits } from './turn-time'
 import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-types'
-import { countCall } from './usage'
+import { countUsage } from './usage'
 
 /** After this many rounds of tool calls, the model must answer. */
 const MAX_ROUNDS = 10
@@ -200,7 +200,7 @@ class Turn {
   /** Counts what the answer used, unless its record does. */
   private async count({ tokens }: ModelAnswer, { cost }: Said): Promise<void> {
     if (this.options.journal.records) return
-    this.allowed.note(await countCall(this.ctx, this.request.agent.id, tokens, cost))
+    this.allowed.note(await countUsage(this.ctx, this.request.agent.id, tokens, cost))
   }
 
   /** Takes back what an answer has said so far. */
@@ -242,8 +242,8 @@ class Turn {
   private async callInTime(more: ModelMessage[], mayCallTools: boolean, given: TimeLimits): Promise<ModelAnswer> {
     const { userMessage, agent } = this.request
     const { open } = this.models
-    const limits = this.limits(given)
-    const { signal, deadline } = limits
+    const time = this.timeFor(given)
+    const { signal, deadline } = time
     const conversation = asModelsKnowIt(this.conversation(more), (id) => nameOf(this.tools, id))
     const { files: current } = userMessage
     const system = systemPrompt(agent.config, this.ctx.trusted, this.outputSchema)
@@ -251,7 +251,7 @@ class Turn {
     try {
       this.allowed.check(this.options.budget, () => this.estimate([system, conversation, tools.map(schemaOf)]))
       const { messages, release } = await withFiles(this.ctx, conversation, { current, signal, deadline })
-      const onText = this.hearing(limits.lift)
+      const onText = this.hearing(time.lift)
       const request = { system, messages, tools, mayCallTools, outputSchema: this.outputSchema, onText }
       // Files may have waited for room.
       return await this.options.journal
@@ -264,7 +264,7 @@ class Turn {
         })
         .finally(release)
     } finally {
-      limits.release()
+      time.release()
     }
   }
 
@@ -302,7 +302,7 @@ class Turn {
   }
 
   /** What a call may take: a model that another one follows, half of the time that is left to begin its answer. */
-  private limits({ signal, deadline }: TimeLimits) {
+  private timeFor({ signal, deadline }: TimeLimits) {
     if (!this.models.mayPassOn('unavailable')) return { signal, deadline, lift: () => {}, release: () => {} }
     const { provider } = this.models.open
     const ms = Math.max(1, (deadline - performance.now()) / 2)

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { usageDays } from '@/db/schema/usage'
+import { utcDay } from '@/lib/utc-day'
 import type { ServiceContext, Sweep } from '../context'
 import type { Tokens } from '../models/prices'
 
@@ -8,9 +9,6 @@ const KEEP_DAYS = 400
 
 /** What the workspace, the agent or the subject has used today. */
 export type DaySum = { kind: 'workspace' | 'agent' | 'subject'; tokens: number; cost: number }
-
-/** The day in UTC, as in `2026-11-30`. */
-export const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 /**
  * The subject of tokens for whom the caller acts; null for members, keys and the product's own starters. A run acts for
@@ -35,7 +33,7 @@ function placesOf(ctx: ServiceContext, agentId: string): SQL {
 export function addUsageOf(ctx: ServiceContext, agentId: string, used: SQL): SQL {
   return sql`
     insert into ${usageDays} as d (tenant_id, day, kind, key, calls, input, cached, output, cost)
-    select ${ctx.tenantId}, ${dayOf(ctx.now())}::date, k.kind, k.key, u.calls, u.input, u.cached, u.output, u.cost
+    select ${ctx.tenantId}, ${utcDay(ctx.now())}::date, k.kind, k.key, u.calls, u.input, u.cached, u.output, u.cost
     from ${used} u cross join ${placesOf(ctx, agentId)} order by k.kind, k.key
     on conflict (tenant_id, day, kind, key) do update set calls = d.calls + excluded.calls,
       input = d.input + excluded.input, cached = d.cached + excluded.cached, output = d.output + excluded.output,
@@ -44,7 +42,7 @@ export function addUsageOf(ctx: ServiceContext, agentId: string, used: SQL): SQL
 }
 
 /** Counts one call of a model that no journal records. @returns the sums with it */
-export async function countCall(
+export async function countUsage(
   ctx: ServiceContext,
   agentId: string,
   { input, cached, output }: Tokens,
@@ -62,11 +60,11 @@ export async function readDay(ctx: ServiceContext, agentId: string): Promise<Day
   const rows = await ctx.db.execute<DaySum>(sql`
     select d.kind, (d.input + d.output)::float8 as tokens, d.cost from ${usageDays} d
     join ${placesOf(ctx, agentId)} on k.kind = d.kind and k.key = d.key
-    where d.tenant_id = ${ctx.tenantId} and d.day = ${dayOf(ctx.now())}::date`)
+    where d.tenant_id = ${ctx.tenantId} and d.day = ${utcDay(ctx.now())}::date`)
   return [...rows]
 }
 
 /** Deletes the usage of days that are too old. */
 export async function sweepUsage({ db, now }: Sweep): Promise<void> {
-  await db.execute(sql`delete from ${usageDays} where day < ${dayOf(now())}::date - ${KEEP_DAYS}::int`)
+  await db.execute(sql`delete from ${usageDays} where day < ${utcDay(now())}::date - ${KEEP_DAYS}::int`)
 }

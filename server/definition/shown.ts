@@ -10,7 +10,8 @@ export type ShownValue = {
 
 /** People read it, so more would not help; and a part of a value could hide text that is masked only as a whole. */
 const MAX_CHARS = 50_000
-const TOO_LARGE = 'Too large to show here'
+/** In place of a value that is too large for a card. */
+export const TOO_LARGE = 'Too large to show here'
 
 /** A value as a task stores it. */
 export function shownValue(value: JsonValue): JsonValue {

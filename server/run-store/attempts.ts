@@ -26,10 +26,17 @@ export function wholeAttempts({ attempt, attempts }: Attempts): { attempt: numbe
   return { attempt: Math.max(1, attempt - before - parts.length), attempts: whole }
 }
 
+/** The number of the latest attempt that has ended, of a record `s`; 0 without any. Those that died leave no row. */
+export const LAST_ENDED = sql`coalesce((s.attempts->-1->>'attempt')::int, 0)`
+
+/** Whether an attempt is at work, or has died. */
+export function isAttempting({ attempt, attempts }: Attempts): boolean {
+  return attempt > (attempts.at(-1)?.attempt ?? 0)
+}
+
 /** Whether a visit has asked and does not work until it gets an answer. */
-export function waitsForPeople({ attempt, attempts }: Attempts): boolean {
-  const last = attempts.at(-1)
-  return last?.part === 'asks' && last.attempt === attempt
+export function waitsForPeople(visit: Attempts): boolean {
+  return visit.attempts.at(-1)?.part === 'asks' && !isAttempting(visit)
 }
 
 /** The number of attempts that began, without the parts of a visit. */

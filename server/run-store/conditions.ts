@@ -1,4 +1,4 @@
-import { and, type Column, eq, getTableColumns, Subquery, sql } from 'drizzle-orm'
+import { and, type Column, eq, getTableColumns, type SQLWrapper, Subquery, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
@@ -48,7 +48,7 @@ export const recordOfPause = and(
 )
 
 /** A pause at which a walk waits. A step may ask a question while it is at work, and takes the answer when it can. */
-export const walkWaits = sql`${pauses.signal}->'call' is null`
+export const walkWaits = (signal: SQLWrapper = pauses.signal) => sql`${signal}->'call' is null`
 
 /** Matches a walk, regardless of its epoch and segment. */
 export function walkIs({ tenantId, runId, branch }: Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>) {

@@ -13,7 +13,7 @@ import { versionNumber } from './versions'
 
 /**
  * The row and one version of it: a number, `latest` or `published`. Uses one statement, so that the two belong together.
- * `also` are the limits of all agents of the workspace, of an agent.
+ * With an agent come the limits of all agents of its workspace.
  * @throws AppError the noun's `notFound`
  */
 export async function findRowAt<R extends Row, V extends VersionRow>(
@@ -21,7 +21,7 @@ export async function findRowAt<R extends Row, V extends VersionRow>(
   noun: Tables<R, V>,
   id: string,
   wanted: string | number,
-): Promise<{ row: R; version: V; also: AgentLimits | null }> {
+): Promise<{ row: R; version: V; workspaceLimits: AgentLimits | null }> {
   const named = wanted === 'latest' || wanted === 'published'
   return read(ctx, noun, id, { wanted: named ? wanted : 'number', number: versionNumber(wanted) })
 }
@@ -35,9 +35,9 @@ export async function findWhole<R extends Row, V extends VersionRow, C extends N
   noun: Noun<R, V, C, unknown>,
   id: string,
   wanted: 'latest' | 'started' = 'latest',
-): Promise<{ row: R; content: C; also: AgentLimits | null }> {
-  const { row, version, also } = await read(ctx, noun, id, { wanted, number: null })
-  return { row, content: noun.contentOf(version), also }
+): Promise<{ row: R; content: C; workspaceLimits: AgentLimits | null }> {
+  const { row, version, workspaceLimits } = await read(ctx, noun, id, { wanted, number: null })
+  return { row, content: noun.contentOf(version), workspaceLimits }
 }
 
 interface Wanted {
@@ -51,7 +51,7 @@ async function read<R extends Row, V extends VersionRow>(
   noun: Tables<R, V>,
   id: string,
   version: Wanted,
-): Promise<{ row: R; version: V; also: AgentLimits | null }> {
+): Promise<{ row: R; version: V; workspaceLimits: AgentLimits | null }> {
   if (!isId(id)) throw new AppError(noun.notFound)
   const { db, tenantId } = ctx
   const [found] = await (ctx.reach || !('$client' in db)
@@ -61,7 +61,11 @@ async function read<R extends Row, V extends VersionRow>(
       ))
   if (!found) throw new AppError(noun.notFound)
   if (!found.version) throw noVersion(noun)
-  return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version), also: found.also }
+  return {
+    row: ownRow(noun, found.row),
+    version: ownVersion(noun, found.version),
+    workspaceLimits: found.workspaceLimits,
+  }
 }
 
 /** Concurrent runs often call the same tool. */
@@ -94,9 +98,9 @@ function rowAt(
     when 'started' then coalesce(${table.publishedVersion}, ${table.version}) else ${number}::integer end`
   // Each call of an agent needs them, so they ride with its read.
   const limits = sql`(select t.agent_limits from ${tenants} t where t.id = ${table.tenantId})`
-  const also = sql<AgentLimits | null>`${word === 'agent' ? limits : sql`null`}`
+  const workspaceLimits = sql<AgentLimits | null>`${word === 'agent' ? limits : sql`null`}`
   return db
-    .select({ row: table, version: versions, also })
+    .select({ row: table, version: versions, workspaceLimits })
     .from(table)
     .leftJoin(
       versions,

@@ -3,7 +3,8 @@ import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../../context'
 import { env } from '../../env'
 import { fairOrder } from '../../query/fair-order'
-import { runOf, walkIs } from '../../run-store/conditions'
+import { LAST_ENDED } from '../../run-store/attempts'
+import { runOf, walkIs, walkWaits } from '../../run-store/conditions'
 import { holdRun } from '../../run-store/held'
 import { stepTypes } from '../../steps/registry'
 import { forgetRestarts } from '../write/marks'
@@ -65,12 +66,12 @@ function isIdle(before: Date): SQL | undefined {
     sql`not exists (
       select from ${pauses} p
       where p.tenant_id = ${walks.tenantId} and p.run_id = ${walks.runId} and p.branch = ${walks.branch}
-        and p.signal->'call' is null and p.consumed_at is null and (p.answered_at is null or p.answered_at >= ${walks.updatedAt}))`,
+        and ${walkWaits(sql`p.signal`)} and p.consumed_at is null and (p.answered_at is null or p.answered_at >= ${walks.updatedAt}))`,
     sql`not exists (
       select from ${stepRecords} s
       where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.branch = ${walks.branch}
         and (s.start_time >= ${at} or s.end_time >= ${at} or s.end_time is null and (
-          (s.attempt > coalesce((s.attempts->-1->>'attempt')::int, 0) and ${inArray(sql`s.step_type`, effects)})
+          (s.attempt > ${LAST_ENDED} and ${inArray(sql`s.step_type`, effects)})
           or (s.attempts->-1->>'endTime')::timestamptz
             + make_interval(secs => coalesce((s.attempts->-1->>'retryInMs')::bigint, 0) / 1000.0) >= ${at})))`,
   )

@@ -44,7 +44,7 @@ async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
       and(
         isNotNull(pauses.answeredAt),
         isNull(pauses.consumedAt),
-        walkWaits,
+        walkWaits(),
         lt(pauses.answeredAt, new Date(now().getTime() - ANSWER_TAKEN_MS)),
       ),
     )
@@ -79,7 +79,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
     where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.branch = ${walks.branch} and s.end_time is null
       and not exists (
         select from ${pauses} p where p.tenant_id = s.tenant_id and p.run_id = s.run_id and p.branch = s.branch
-          and p.step_id = s.step_id and p.visit = s.visit and p.signal->'call' is null))`
+          and p.step_id = s.step_id and p.visit = s.visit and ${walkWaits(sql`p.signal`)}))`
   // Behind a long queue of its tenant a walk waits for its turn. Only the embedded engine shows this.
   const queued = sql`
     select event::json->'data'->>'runId' from (
@@ -105,7 +105,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
         sql`not exists (
           select from ${pauses} p
           where p.tenant_id = ${walks.tenantId} and p.run_id = ${walks.runId} and p.branch = ${walks.branch}
-            and p.answered_at is null and p.signal->'call' is null)`,
+            and p.answered_at is null and ${walkWaits(sql`p.signal`)})`,
         sql`(${walks.status} <> 'requested' or ${walks.runId} not in (${queued}))`,
       ),
     )

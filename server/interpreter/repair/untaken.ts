@@ -71,7 +71,7 @@ function untakenSince(before: Date) {
   return and(
     isNotNull(pauses.answeredAt),
     isNull(pauses.consumedAt),
-    walkWaits,
+    walkWaits(),
     // A pause that a sweep answers because it expired has been due for a while.
     sql`case when ${pauses.answer} ? 'due' then ${pauses.dueAt} else ${pauses.answeredAt} end < ${before.toISOString()}::timestamptz`,
     gte(pauses.answeredAt, walks.updatedAt),

@@ -4,6 +4,7 @@ import type { ServiceContext } from '../../context'
 import type { Cancellation, Receipt } from '../../definition/run'
 import { env } from '../../env'
 import { emit } from '../../outbox'
+import { isAttempting } from '../../run-store/attempts'
 import { pausesOf, recordsOf } from '../../run-store/conditions'
 import { definitionOf } from '../../run-store/definition'
 import type { Held } from '../../run-store/held'
@@ -97,10 +98,7 @@ async function isAtWork(tx: Held, run: RunRow): Promise<boolean> {
     .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })
     .from(stepRecords)
     .where(and(recordsOf(run), isNull(stepRecords.endTime), ne(stepRecords.branch, CLEANUP_BRANCH)))
-  const working = open.some(
-    ({ stepType, attempt, attempts }) =>
-      findStepType(stepType)?.mode === 'effect' && attempt > (attempts.at(-1)?.attempt ?? 0),
-  )
+  const working = open.some((visit) => findStepType(visit.stepType)?.mode === 'effect' && isAttempting(visit))
   if (working) return true
   const [answered] = await tx.db
     .select({ id: pauses.id })

@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { agentDays, countedDays, PARTS, runDays, waitDays } from '@/db/schema/insights'
+import { utcDay } from '@/lib/utc-day'
 import type { ServiceContext } from '../../context'
 import { countAgents, countAnswers, countRuns } from './counts'
 
@@ -11,11 +12,9 @@ const GRACE_MS = 60 * 60_000
 /** One request counts missing days for this long; the next one continues. */
 const BUDGET_MS = 1_000
 
-export const dayOf = (time: Date) => time.toISOString().slice(0, 10)
-
 /** The last `count` days, newest first. */
 export function lastDays(now: Date, count: number): string[] {
-  return Array.from({ length: count }, (_, back) => dayOf(new Date(now.getTime() - back * DAY_MS)))
+  return Array.from({ length: count }, (_, back) => utcDay(new Date(now.getTime() - back * DAY_MS)))
 }
 
 /**
