@@ -25,6 +25,7 @@ const FLOORS = [
   'inbound',
   'events',
   'links',
+  'talk',
   'runs',
   'workflows',
   'interpreter',

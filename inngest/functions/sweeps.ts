@@ -1,6 +1,6 @@
 import type { Db } from '@/db/index'
 import { sweeps } from '@/db/schema/sweeps'
-import { sweepChats } from '@/server/agents/chat-events'
+import { sweepChats } from '@/server/talk/chat-events'
 import { sweepUsage } from '@/server/agents/usage'
 import { sweepAudit } from '@/server/audit/sweep'
 import { now } from '@/server/clock'

@@ -8,7 +8,6 @@ import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/answers'
 import { AgentLimits } from './limits-schema'
 import { ChatRequest, Instructions, InvokeAgent, MAX_MESSAGE } from './schema'
-import { UiChatRequest } from './ui-chat'
 
 /** In the handler's order: the message is checked first, because its error has its own wording. */
 export const InvokeAgentBody = component('InvokeAgent', {
@@ -96,9 +95,6 @@ export const ChatBody = component('Chat', {
   message: z.string().min(1).max(MAX_MESSAGE).describe('The message to the agent.'),
   ...ChatRequest.shape,
 })
-
-export const UiChatBody = component('UiChat', UiChatRequest.shape)
-export const AnyChatBody = z.union([ChatBody, UiChatBody]).register(components, { id: 'AnyChat' })
 
 const { threadId, metadata } = AgentAnswer.shape
 export const ChatAnswer = component('ChatAnswer', {

@@ -4,10 +4,8 @@ import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { type VersionedApi, versionedEndpoints } from '../versioned/endpoints'
 import * as answers from './answers'
-import { CHAT } from './chat-endpoints'
 import * as examples from './examples'
 import { getAgentSchema } from './get-schema'
-import { invokeAgent } from './invoke'
 import { AGENTS } from './lifecycle'
 import { CreateAgent, ListAgents, UpdateAgent } from './schema'
 import { THREAD_ENDPOINTS } from './thread-endpoints'
@@ -57,42 +55,6 @@ const { list, create, get, update, archive, unarchive, publish, listVersions, ge
 )
 
 export const AGENT_ENDPOINTS = {
-  invokeAgent: endpoint({
-    method: 'POST',
-    path: '/api/agents/{agentId}/invoke',
-    parameters,
-    tag: 'Agents',
-    summary: 'Invoke an agent',
-    description:
-      'The answer is data that matches the agent’s output schema. Without `threadId` it starts a new conversation. A supervisor, or an agent without an output schema, cannot be invoked.',
-    permission: 'agent:invoke',
-    headers: ['Idempotency-Key'],
-    body: {
-      schema: answers.InvokeAgentBody,
-      required: true,
-      examples: { message: example('A message', { message: 'Two chairs, 25 in all.' }) },
-    },
-    answers: {
-      200: answer('The answer.', answers.AgentAnswer, { answer: example('An answer', examples.agentAnswer) }),
-    },
-    errors: [
-      'MESSAGE_REQUIRED',
-      'AGENT_NO_STRUCTURED_OUTPUT',
-      'AGENT_SUPERVISOR',
-      'AGENT_NOT_FOUND',
-      'THREAD_NOT_FOUND',
-      'THREAD_BUSY',
-      'BUDGET_EXCEEDED',
-      'THREAD_WAITING',
-      'OUTPUT_SCHEMA_MISMATCH',
-      'MODEL_ERROR',
-    ],
-    limit: 'invokes',
-    run: async ({ ctx, params, body, signal }) => ({
-      body: await invokeAgent(ctx, { agentId: params.agentId, body }, signal),
-    }),
-  }),
-  chat: CHAT,
   ...THREAD_ENDPOINTS,
   ...TURN_ENDPOINTS,
   getAgentSchema: endpoint({

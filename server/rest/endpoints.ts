@@ -15,6 +15,7 @@ import type { AnyEndpoint } from '../openapi/endpoint'
 import { RUN_ENDPOINTS } from '../runs/endpoints'
 import { SCHEDULE_ENDPOINTS } from '../schedules/endpoints'
 import { SUBJECT_ENDPOINTS } from '../subjects/endpoints'
+import { TALK_ENDPOINTS } from '../talk/endpoints'
 import { TOOL_ENDPOINTS } from '../tools/endpoints'
 import { VAULT_ENDPOINTS } from '../vault/endpoints'
 import { FILE_ENDPOINTS } from '../vault/file-endpoints'
@@ -28,6 +29,7 @@ export const ENDPOINTS: Readonly<Record<string, AnyEndpoint>> = {
   ...LINK_ENDPOINTS,
   ...WORKFLOW_ENDPOINTS,
   ...START_LINK_ENDPOINTS,
+  ...TALK_ENDPOINTS,
   ...AGENT_ENDPOINTS,
   ...USAGE_ENDPOINTS,
   ...TOOL_ENDPOINTS,

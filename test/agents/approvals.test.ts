@@ -149,7 +149,7 @@ test('a thread whose turn waits takes no other message until the turn has ended'
   at.model.script({ text: answer.text }, { calls: [at.wish(240)] }, answer, answer)
   const tools = [{ toolId: at.refund, version: 'latest', approval: 'always' }]
   const { id: agentId } = await newAgent(at.runtime.ctx, { tools }, at.model)
-  const { invokeAgent } = await import('@/server/agents/invoke')
+  const { invokeAgent } = await import('@/server/talk/invoke')
   const never = new AbortController().signal
   const say = (body: object) => invokeAgent(at.runtime.ctx, { agentId, body: { message: 'x', ...body } }, never)
   const { threadId } = await say({})

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { invokeAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
+import { invokeAgent } from '@/server/talk/invoke'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getAgentSchema } from '@/server/agents/get-schema'
-import { invokeAgent } from '@/server/agents/invoke'
 import {
   archiveAgent,
   createAgent,
@@ -14,6 +13,7 @@ import {
   updateAgent,
 } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
+import { invokeAgent } from '@/server/talk/invoke'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 import { outcome, refusal } from '../workflows/support'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { invokeAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
+import { invokeAgent } from '@/server/talk/invoke'
 import { createTool } from '@/server/tools/lifecycle'
 import { startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
-import { chat } from '@/server/agents/chat'
+import { chat } from '@/server/talk/chat'
 import { archiveAgent, createAgent, publishAgent, updateAgent } from '@/server/agents/lifecycle'
 import { keepAgentCase } from '@/server/agents/test-cases'
 import type { ServiceContext } from '@/server/context'

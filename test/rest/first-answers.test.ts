@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getAgentSchema } from '@/server/agents/get-schema'
-import { invokeAgent } from '@/server/agents/invoke'
+import { invokeAgent } from '@/server/talk/invoke'
 import type { ServiceContext } from '@/server/context'
 import { AppError } from '@/server/errors'
 import { cancelRun } from '@/server/runs/cancel'

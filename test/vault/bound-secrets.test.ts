@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { invokeAgent } from '@/server/agents/invoke'
+import { invokeAgent } from '@/server/talk/invoke'
 import { createAgent, duplicateAgent, publishAgent, updateAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { StepFailure } from '@/server/errors'

@@ -1,7 +1,7 @@
-import { AGENT_ENDPOINTS } from '@/server/agents/endpoints'
 import { serve } from '@/server/rest/serve'
+import { TALK_ENDPOINTS } from '@/server/talk/endpoints'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.chat)
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(TALK_ENDPOINTS.chat)
 
 /** In seconds, on platforms that limit it. */
 export const maxDuration = 300

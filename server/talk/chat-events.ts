@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { and, asc, eq, gt, inArray, lt, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
+import { isAtWork } from '../agents/turn-lease'
 import type { ServiceContext } from '../context'
 import type { ChatEventName } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
 import type { ServerSentEvent } from '../http/sse'
-import { isAtWork } from './turn-lease'
 
 const FLUSH_MS = 100
 const POLL_MS = 250

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { ChatRequest } from '../agents/schema'
+import { subjectOf } from '../agents/thread'
 import type { ServiceContext } from '../context'
 import { component, components } from '../definition/component'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseWhole } from '../parse'
-import { ChatRequest } from './schema'
-import { subjectOf } from './thread'
 
 export const UiPart = component('UiPart', {
   type: z.string().describe('`text` for text; other parts have fields of their own.'),

@@ -1,10 +1,15 @@
+import { z } from 'zod'
+import { ChatAnswer, ChatBody, ChatEvent } from '../agents/answers'
+import { chatAnswer, chatEvents } from '../agents/examples'
+import { component, components } from '../definition/component'
 import { openStream, SSE_HEADERS, streamAnswer } from '../http/sse'
 import { endpoint } from '../openapi/endpoint'
-import { AnyChatBody, ChatAnswer, ChatEvent } from './answers'
 import { chat, openChat, openUiChat } from './chat'
-import { chatAnswer, chatEvents } from './examples'
-import { isUiChat } from './ui-chat'
+import { isUiChat, UiChatRequest } from './ui-chat'
 import { UI_STREAM_HEADERS } from './ui-stream'
+
+const UiChatBody = component('UiChat', UiChatRequest.shape)
+const AnyChatBody = z.union([ChatBody, UiChatBody]).register(components, { id: 'AnyChat' })
 
 const wantsJson = ({ headers }: Request): boolean => {
   const accepts = headers.get('accept') ?? ''
