@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { invokeAgent } from '@/server/talk/invoke'
 import { createAgent, duplicateAgent, publishAgent, updateAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { StepFailure } from '@/server/errors'
 import { callAgent } from '@/server/steps/call-agent'
 import { callTool } from '@/server/steps/call-tool'
+import { invokeAgent } from '@/server/talk/invoke'
 import { invokeDraftTool } from '@/server/tools/invoke-draft'
 import {
   createTool,
