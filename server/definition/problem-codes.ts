@@ -9,6 +9,6 @@ export const PROBLEM_CODES = [
   ...(['PAUSE_IN_CLEANUP', 'FORK_IN_CLEANUP'] as const),
   ...(['W_REF_MAYBE', 'W_REF_NEVER', 'W_TYPE_MISMATCH', 'W_TOOL_ARGS', 'W_WORKFLOW_INPUT', 'W_BUSINESS_KEY'] as const),
   ...(['W_UNREACHABLE', 'W_EMPTY_BRANCH', 'W_BRANCH_OPEN', 'W_NO_END', 'W_SIMULATION'] as const),
-  ...(['W_UNKNOWN_FIELD', 'W_USES_ARCHIVED', 'W_NO_SECRET', 'W_ASSIGNEE', 'W_REMINDERS'] as const),
+  ...(['W_UNKNOWN_FIELD', 'W_USES_ARCHIVED', 'W_NO_SECRET', 'W_ASSIGNEE', 'W_APPROVAL', 'W_REMINDERS'] as const),
 ] as const
 export type ProblemCode = (typeof PROBLEM_CODES)[number]

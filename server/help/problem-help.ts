@@ -178,6 +178,15 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
       'Create the group, or add members to it, in Settings, Groups.',
     ],
   },
+  W_APPROVAL: {
+    title: 'An agent could not ask anybody',
+    means: `The agent may ask people about its calls, and the step is on a cleanup or failure path, where nobody is asked. Such calls are not made; the agent is told so. ${PATHS}`,
+    fixes: [
+      GO,
+      'Choose an agent, or a version, whose tools need no decision, or call the tool with a `call-tool` step.',
+      'Keep the step if the agent can do without these calls.',
+    ],
+  },
   W_REMINDERS: {
     title: 'The reminders do not fit the task',
     means:

@@ -122,4 +122,9 @@ export const Simulation = component('Simulation', {
       }),
     )
     .describe('The first 20.'),
+  mayAsk: z
+    .array(z.string())
+    .describe(
+      'Steps that a path reached, outside of the cleanup and failure paths, whose agents may ask people about calls.',
+    ),
 })

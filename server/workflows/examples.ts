@@ -59,4 +59,5 @@ export const simulation = {
   paths: [
     { outcome: 'completed', error: null, steps: 3, visits: ['order', 'decision', 'end'], assumed: false, input: {} },
   ],
+  mayAsk: [],
 } satisfies JsonObject

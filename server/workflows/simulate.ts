@@ -9,6 +9,7 @@ import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { findRowAt } from '../versioned/row-at'
 import { advice } from './advice'
+import { askingAgents } from './check/asking-agents'
 import { requireRunnable } from './check/definition'
 import { knownOutputs } from './check/known-outputs'
 import type { Problem } from './check/problem'
@@ -20,11 +21,16 @@ const BUDGET: Budget = { paths: 100, visits: 20_000, ms: 1_000 }
 /** Publishing waits for it. */
 const HINTS_BUDGET: Budget = { paths: 24, visits: 2_000, ms: 60 }
 
-export type SimulatedWorkflow = { workflowId: string; version: number } & Simulation
+export interface SimulatedWorkflow extends Simulation {
+  workflowId: string
+  version: number
+  /** Reached steps whose agents may ask people about their calls. */
+  mayAsk: string[]
+}
 
 /**
  * Walks a saved version with generated values on many paths, without executing anything: which steps and exits are
- * reached, and which expressions fail.
+ * reached, which expressions fail, and which agents may ask people.
  * @throws AppError WORKFLOW_NOT_FOUND, VALIDATION_FAILED if it could not run, INVALID_INPUT
  */
 export async function simulateWorkflow(
@@ -44,8 +50,9 @@ export async function simulateWorkflow(
   ]
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   await requireRunnable(ctx, written)
-  const { completed: _ofJudges, ...found } = await simulated(ctx, written, { data, answers }, BUDGET)
-  return { workflowId: row.id, version: version.version, ...asWritten(found, written) }
+  const { completed: _ofJudges, asking, ...found } = await simulated(ctx, written, { data, answers }, BUDGET)
+  const mayAsk = [...(await askingAgents(ctx, written, asking)).keys()]
+  return { workflowId: row.id, version: version.version, ...asWritten(found, written), mayAsk }
 }
 
 async function simulated(

@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
+import { createAgent } from '@/server/agents/lifecycle'
 import { createTool } from '@/server/tools/lifecycle'
 import { createWorkflow, getWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
@@ -248,24 +249,32 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
 }
 
 test('a draft can be simulated, and a failure leads to its step', async ({ page, workspace }) => {
+  const { id: agentId } = await createAgent(workspace.ctx, {
+    ...{ name: 'Clerk', outputSchema: { type: 'object' } },
+    tools: [{ toolId: 'tool_json', approval: 'always' }],
+  })
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Shares',
     payload: { people: { type: 'number' } },
     steps: [
       { id: 'many', type: 'condition', when: '${people} > 7' },
       { id: 'share', type: 'set-data', compute: { share: '1 / (${people} - 8)' } },
+      { id: 'look', type: 'call-agent', agentId, message: 'x' },
       { id: 'end', type: 'end-flow' },
     ],
     edges: [
       { from: 'many', to: 'share', on: 'true' },
       { from: 'many', to: 'end', on: 'false' },
-      { from: 'share', to: 'end' },
+      { from: 'share', to: 'look' },
+      { from: 'look', to: 'end' },
     ],
   })
   await open(page, workspace, id)
   await page.getByRole('button', { name: 'Simulate', exact: true }).click()
   const panel = page.getByRole('region', { name: 'Simulation' })
-  await expect(panel.getByText(/3 of 3 steps and 3 of 3 exits reached/)).toBeVisible()
+  await expect(panel.getByText(/4 of 4 steps and 4 of 4 exits reached/)).toBeVisible()
+  const asking = panel.getByRole('region', { name: 'Agents that may ask people about calls' })
+  await expect(asking.getByRole('button')).toHaveText('look')
   await panel.getByRole('button', { name: /^share .*divides by zero.*"people":8/ }).click()
   await expect(page.getByRole('textbox', { name: 'Id' })).toHaveValue('share')
 })

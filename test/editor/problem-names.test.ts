@@ -135,6 +135,7 @@ const DRAFTS: Record<ProblemCode, Definition[] | null> = {
   W_USES_ARCHIVED: null,
   W_NO_SECRET: null,
   W_ASSIGNEE: null,
+  W_APPROVAL: null,
   W_REMINDERS: null,
 }
 

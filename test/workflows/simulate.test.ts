@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { updateAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
+import { checkDraft } from '@/server/views/workflows/check-draft'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { simulateWorkflow } from '@/server/workflows/simulate'
 import { type Budget, explore } from '@/server/workflows/simulation/explore'
+import { newAgent } from '../agents/support'
 import { Dice, definitionOf, randomGraph } from '../graphs/generate'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { LONGEST_HOLD_MS, surelyHeld } from '../support/held'
@@ -300,6 +303,58 @@ describe('of a saved workflow', () => {
     expect((await refusal(simulateWorkflow(ctx, { id: broken.id, body: {} }))).code).toBe('VALIDATION_FAILED')
     const [rows] = await database.sql`select count(*)::int as runs from runs`
     expect(rows?.runs).toBe(0)
+  })
+
+  test('it names the steps whose agents may ask people about calls, where they can, and publish warns where not', async () => {
+    const tools = (approval?: 'always') => [{ toolId: 'tool_json', ...(approval ? { approval } : {}) }]
+    const { id: agentId } = await newAgent(ctx, { name: 'Asking', tools: tools('always') })
+    const { id: never } = await newAgent(ctx, { tools: tools() })
+    // Its second version asks nobody.
+    const { id: once } = await newAgent(ctx, { tools: tools('always') })
+    await updateAgent(ctx, { id: once, body: { tools: tools() } })
+    const call = (id: string, more: object) => ({ id, type: 'call-agent', message: 'x', ...more })
+    const definition = {
+      name: 'Asks',
+      steps: [
+        call('asks', { agentId, retry: { maxAttempts: 1 } }),
+        call('asked', { agentId: once, version: 1 }),
+        call('asks-no-more', { agentId: once }),
+        call('never', { agentId: never }),
+        call('unknown', { agentId: '${asks.item}' }),
+        call('unreachable', { agentId }),
+        end,
+        call('undo', { agentId }),
+        call('tell', { agentId: once, version: '1' }),
+        call('quiet', { agentId: never }),
+      ],
+      edges: [
+        ...['asks', 'asked', 'asks-no-more', 'never', 'unknown', 'end'].flatMap((to, at, all) =>
+          at === 0 ? [] : [{ from: all[at - 1] ?? '', to }],
+        ),
+        { from: 'tell', to: 'quiet' },
+      ],
+      onCancel: 'undo',
+      onFailure: 'tell',
+    }
+    const { id } = await createWorkflow(ctx, definition)
+    const { mayAsk, coverage, unreachable } = await simulateWorkflow(ctx, { id, body: {} })
+    expect({ mayAsk, unreachable }).toEqual({ mayAsk: ['asks', 'asked'], unreachable: ['unreachable'] })
+    expect(coverage.steps).toEqual({ total: 9, reached: 9 })
+    const ofApproval = ({ code }: { code: string }) => code === 'W_APPROVAL'
+    const warned = (await publishWorkflow(ctx, { id })).warnings.filter(ofApproval)
+    expect(warned).toEqual([
+      {
+        ...{ severity: 'warning', code: 'W_APPROVAL', stepId: 'undo', field: 'agentId' },
+        message:
+          'The agent Asking may ask people about its calls. On the cleanup path nobody is asked, so those calls are not made.',
+      },
+      {
+        ...{ severity: 'warning', code: 'W_APPROVAL', stepId: 'tell', field: 'agentId' },
+        message:
+          'The agent Orders may ask people about its calls. On the failure path nobody is asked, so those calls are not made.',
+      },
+    ])
+    expect((await checkDraft(ctx, { definition })).filter(ofApproval)).toEqual(warned)
   })
 
   test('publishing reports its findings, and publishes', async () => {

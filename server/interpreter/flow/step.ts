@@ -12,10 +12,11 @@ import { MAX_QUESTION_BYTES, readableSize } from '../../definition/limits'
 import type { StepConfig } from '../../definition/step-config'
 import { StepFailure } from '../../errors'
 import { newId } from '../../ids'
-import { CLEANUP_BRANCH, type WalkRef } from '../../run-store/names'
+import type { WalkRef } from '../../run-store/names'
 import { parseConfig } from '../../steps/config'
 import type { AnyStep, Asked, Forking, StepOutput } from '../../steps/define-step'
 import { evaluateText, expressionEffort } from '../../tools/expression'
+import { pathAside } from './aside'
 import { classify } from './failure'
 import type { Resolved } from './fill-in'
 import { deltaOf, objectOf, storableOutput, withDelta } from './sizes'
@@ -42,7 +43,7 @@ export function enterResolved(entry: Entry<Position>, resolved: Resolved): Enter
     inputDataOf(type, config)
   }
   if (type.mode === 'pause' && type.startsRun) config.$runId = newId('run')
-  const aside = state.ref.branch === CLEANUP_BRANCH ? 'cleanup' : state.run.failing ? 'failure' : null
+  const aside = pathAside(state)
   if (type.mode === 'pause' && aside) throw new StepFailure('PAUSE_IN_CLEANUP', `A ${aside} path cannot wait.`)
   if (type.mode === 'fork' && aside) throw new StepFailure('FORK_IN_CLEANUP', `A ${aside} path cannot run branches.`)
   if (type.mode === 'fork') {

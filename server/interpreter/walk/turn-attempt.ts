@@ -3,7 +3,8 @@ import type { ServiceContext } from '../../context'
 import { sensitiveFields } from '../../definition/sensitive'
 import { env } from '../../env'
 import { olderLives } from '../../outbox'
-import { CLEANUP_BRANCH, idempotencyKeyOf } from '../../run-store/names'
+import { idempotencyKeyOf } from '../../run-store/names'
+import { pathAside } from '../flow/aside'
 import { TakenOver } from '../flow/failure'
 import { usageOf } from '../flow/usage'
 import { mark } from '../notice/heard'
@@ -30,7 +31,7 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt, stopping
     continues: attempt > 1 || state.run.retryOf !== null,
     used: usageOf(begun.attempts, null),
     // An older process knows no parts, and would make a call without its decision.
-    mayAsk: state.ref.branch !== CLEANUP_BRANCH && state.run.failing === null && !olderLives(),
+    mayAsk: pathAside(state) === null && !olderLives(),
     endsSoon: () =>
       !olderLives() && (stopping() || endsAt - performance.now() < Math.min(env().AGENT_TIMEOUT_MS, LONGEST_CALL_MS)),
     async mayBegin() {

@@ -19,6 +19,7 @@ import { misplacedSecrets } from '../../vault/misplaced'
 import { findRowAt, findWhole } from '../../versioned/row-at'
 import { advice } from '../advice'
 import { WORKFLOW } from '../noun'
+import { approvalWarnings } from './asking-agents'
 import { assigneeWarnings } from './assignees'
 import { type Flow, flowing } from './flow'
 import { checkingGraph } from './graph'
@@ -42,6 +43,7 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
   const problems = await inSlices(ctx.tenantId, checkingGraph(definition, outputs))
   problems.push(...checkKey(definition))
   problems.push(...(await advice(ctx, 'assignees', () => assigneeWarnings(ctx, definition), [])))
+  problems.push(...(await advice(ctx, 'agents that ask', () => approvalWarnings(ctx, definition), [])))
   const looking = new Effort(FOR_NAMES)
   let flow: Flow | null = null
   const known = new Map<string, boolean>()

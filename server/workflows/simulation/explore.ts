@@ -58,8 +58,10 @@ export interface Simulation {
   paths: SimulatedPath[]
 }
 
-/** A simulation, and for its judges how many paths from START completed, shown or not. */
+/** What the paths of a simulation show, and for its judges how many of them completed from START, shown or not. */
 export interface Explored extends Simulation {
+  /** The steps that some path reached where people can be asked. */
+  asking: ReadonlySet<string>
   completed: { all: number; withoutAssuming: number }
 }
 
@@ -264,6 +266,7 @@ class Exploration {
       longestPath: { steps: this.longest?.steps ?? 0, visits: this.longest?.visits ?? [] },
       pathsTried: this.paths.length,
       paths: this.paths.slice(0, MAX_PATHS_SHOWN),
+      asking: this.coverage.asking,
       completed: this.completed,
     }
   }

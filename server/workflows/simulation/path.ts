@@ -1,11 +1,15 @@
 /** The steps and exits reached by all paths of a simulation so far. */
 export class Coverage {
   readonly steps = new Set<string>()
+  /** The steps reached where people can be asked. */
+  readonly asking = new Set<string>()
   private readonly taken = new Map<string, { times: number; really: boolean }>()
   /** Whether the last path reached something new. */
   grew = false
 
-  visit(stepId: string): void {
+  /** @param isAside whether on the cleanup path or the failure path */
+  visit(stepId: string, isAside: boolean): void {
+    if (!isAside) this.asking.add(stepId)
     if (this.steps.has(stepId)) return
     this.steps.add(stepId)
     this.grew = true
@@ -66,8 +70,8 @@ export class Path {
     private readonly goals: Goals | null,
   ) {}
 
-  visit(stepId: string, branch: string): void {
-    this.coverage.visit(stepId)
+  visit(stepId: string, branch: string, isAside: boolean): void {
+    this.coverage.visit(stepId, isAside)
     this.length++
     const at = branch.indexOf('/')
     if (this.visits.length < MAX_SHOWN) this.visits.push(at < 0 ? stepId : `${branch.slice(at + 1)}/${stepId}`)

@@ -30,6 +30,7 @@ import {
   forkOf,
   lookupWith,
   notCollected,
+  pathAside,
   requireVisit,
   stateOf,
   storableOutput,
@@ -104,7 +105,7 @@ export class Walker {
       const at: Visit = { stepId: step.id, visit: (own(visits, step.id) ?? 0) + 1 }
       visits[step.id] = at.visit
       if (at.visit > this.mostVisits) throw new Cut()
-      this.path.visit(step.id, state.ref.branch)
+      this.path.visit(step.id, state.ref.branch, pathAside(state) !== null)
       const entry: Entry<Position> = { state, step, type, at, now: this.now }
       const found = this.decided(entry, this.take(entry, outputs))
       const taken: Done = 'begins' in found ? yield* this.perform(entry, found, outputs) : found

@@ -69,7 +69,8 @@ export function SimulatePanel({ workflowId, definition, catalog, save, onGoTo }:
 
 function Found(props: { found: SimulatedWorkflow; definition: Definition; catalog: Catalog; onGoTo: GoTo }) {
   const { found, definition, catalog, onGoTo } = props
-  const { coverage, failures, unreached, unreachable, exits, unknown, longestPath, pathsTried, truncated } = found
+  const { coverage, failures, unreached, unreachable, exits, unknown, mayAsk, longestPath, pathsTried, truncated } =
+    found
   const missed = exits.filter(({ stepId, reached }) => !reached && !unreached.includes(stepId))
   const assumed = exits.filter((exit) => exit.assumed)
   const isFine = failures.length + unreached.length + unreachable.length + missed.length === 0
@@ -113,6 +114,7 @@ function Found(props: { found: SimulatedWorkflow; definition: Definition; catalo
         {assumed.map(({ stepId, exit }) => link(stepId, exitText(stepId, exit), `${stepId} ${exit}`))}
       </List>
       <List title="Depends on unknown values">{unknown.map((id) => link(id, ''))}</List>
+      <List title="Agents that may ask people about calls">{mayAsk.map((id) => link(id, ''))}</List>
     </>
   )
 }
