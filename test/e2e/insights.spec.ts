@@ -50,11 +50,15 @@ test('the insights of a workflow show where people’s tasks wait, and the cost 
   await expect(task.getByRole('cell').first()).toHaveText('1')
   await expect(task.getByRole('cell').last()).toContainText(/^1\s*oldest /)
 
-  // The same for the whole workspace.
-  for (const address of [`/workflows/${id}/insights`, '/insights']) {
+  // The same for the whole workspace, where every call of a model counts.
+  for (const [address, counted] of [
+    [`/workflows/${id}/insights`, 'Answers'],
+    ['/insights', 'Calls'],
+  ]) {
     await page.goto(`/${slug}${address}`)
     const cost = page.getByRole('region', { name: 'What agents cost', exact: true })
     await expect(cost.getByRole('img', { name: /^Agents cost 0\.\d+; the dearest day 0\.\d+/ })).toBeVisible()
+    await expect(cost.getByRole('columnheader').nth(1)).toHaveText(counted ?? '')
     await expect(
       cost
         .getByRole('row', { name: /Stock keeper/ })

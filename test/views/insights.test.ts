@@ -251,7 +251,7 @@ describe('insights', () => {
     expect(all.waits[0]?.days).toEqual([])
   })
 
-  test('show the cost of agents, by agent and day, once for each answer, and which had no prices', async () => {
+  test('of a workflow show the cost of agents, by agent and day, once for each answer, and which had no prices', async () => {
     const ctx = at(await newTenant(database))
     const [first, second] = [await newWorkflow(ctx, 'First'), await newWorkflow(ctx, 'Second')]
     await seed(ctx, first, [
@@ -265,16 +265,15 @@ describe('insights', () => {
     ])
     await seed(ctx, second, [{ daysAgo: 1, spent: { tokens: 1, cost: 2 } }])
     const own = await readInsights(ctx, { workflowId: first, days: 7 })
-    expect(own.spent).toEqual({ answers: 4, inputTokens: 1_210, outputTokens: 4, cost: 0.75, unpriced: 2 })
+    expect(own.spent).toEqual({ count: 4, inputTokens: 1_210, outputTokens: 4, cost: 0.75, unpriced: 2 })
     expect(own.agents).toMatchObject([
-      { id: 'agt_1', answers: 3, cost: 0.75, unpriced: 1 },
-      { id: 'agt_2', answers: 1, cost: null, unpriced: 1, inputTokens: 1_000 },
+      { id: 'agt_1', count: 3, cost: 0.75, unpriced: 1 },
+      { id: 'agt_2', count: 1, cost: null, unpriced: 1, inputTokens: 1_000 },
     ])
     expect(own.agents[0]?.days.map(({ cost }) => cost)).toEqual([null, null, null, 0.25, null, null, 0.5])
-    expect(own.spentDays.map(({ answers }) => answers)).toEqual([0, 0, 0, 2, 0, 0, 2])
+    expect(own.spentDays.map(({ count }) => count)).toEqual([0, 0, 0, 2, 0, 0, 2])
     const all = await readInsights(ctx, { days: 7 })
-    expect(all.spent.cost).toBe(2.75)
-    expect(all.workflows.map(({ name, spent }) => [name, spent.cost])).toEqual([
+    expect(all.workflows.map(({ name, agentCost }) => [name, agentCost])).toEqual([
       ['First', 0.75],
       ['Second', 2],
     ])
@@ -289,10 +288,10 @@ describe('insights', () => {
       { daysAgo: 0, spent: { agent: 'agt_2', tokens: 1, cost: 1, failed: true } },
     ])
     const { spent, agents } = await readInsights(ctx, { workflowId: id, days: 7 })
-    expect(spent).toEqual({ answers: 1, inputTokens: 111, outputTokens: 3, cost: 1.75, unpriced: 0 })
+    expect(spent).toEqual({ count: 1, inputTokens: 111, outputTokens: 3, cost: 1.75, unpriced: 0 })
     expect(agents).toMatchObject([
-      { id: 'agt_2', answers: 0, cost: 1, unpriced: 0 },
-      { id: 'agt_1', answers: 1 },
+      { id: 'agt_2', count: 0, cost: 1, unpriced: 0 },
+      { id: 'agt_1', count: 1 },
     ])
   })
 
@@ -305,7 +304,7 @@ describe('insights', () => {
       values (${ctx.tenantId}, '2026-11-18', ${id}, 'succeeded', 70, 5)`
     await seed(ctx, id, [{ daysAgo: 2, spent: { tokens: 7 } }])
     const { spent, total } = await readInsights(ctx, { workflowId: id, days: 7 })
-    expect(spent.answers).toBe(1)
+    expect(spent.count).toBe(1)
     // Those five may have been deleted since; the sixth has the same duration.
     expect(total.succeeded).toBe(5)
   })

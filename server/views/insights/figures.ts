@@ -25,14 +25,23 @@ export interface Waits {
   waiting: number
 }
 
-/** Agents' answers. */
-export interface Spent {
-  answers: number
+/** Sums over calls of models. */
+export interface CallSums {
+  count: number
   inputTokens: number
   outputTokens: number
-  /** In the currency of the model prices; null if no answering model has a price. */
+  cost: number
+}
+
+/** What agents have used. */
+export interface Spent {
+  /** Answers in the runs of a workflow; in the whole workspace, calls of models. */
+  count: number
+  inputTokens: number
+  outputTokens: number
+  /** In US dollars; null if no price is known. */
   cost: number | null
-  /** Answers of models without a price, which `cost` excludes. */
+  /** Answers of models without a price, which `cost` excludes. Of calls it is not known: 0. */
   unpriced: number
 }
 
@@ -62,16 +71,29 @@ export function waitsOf(
   }
 }
 
+/** Of answers in runs. */
 export function spentOf(rows: readonly AgentCount[]): Spent {
   const [answers, priced] = [sum(rows, (row) => row.answers), sum(rows, (row) => row.priced)]
   const cost = sum(rows, (row) => row.cost)
   return {
-    answers,
+    count: answers,
     inputTokens: sum(rows, (row) => row.inputTokens),
     outputTokens: sum(rows, (row) => row.outputTokens),
     // Failed turns cost something, although they are no answers.
     cost: priced === 0 && cost === 0 ? null : cost,
     unpriced: answers - priced,
+  }
+}
+
+/** Of calls of models. */
+export function spentIn(rows: readonly CallSums[]): Spent {
+  const cost = sum(rows, (row) => row.cost)
+  return {
+    count: sum(rows, (row) => row.count),
+    inputTokens: sum(rows, (row) => row.inputTokens),
+    outputTokens: sum(rows, (row) => row.outputTokens),
+    cost: cost === 0 ? null : cost,
+    unpriced: 0,
   }
 }
 

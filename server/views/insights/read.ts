@@ -5,6 +5,7 @@ import { isId } from '../../ids'
 import { parseInput } from '../../parse'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
+import { readCalls } from './calls'
 import { countDays, lastDays, MAX_DAYS } from './days'
 import { type Figures, figuresOf, groupBy, type Spent, spentOf, type Waits, waitsOf } from './figures'
 import { namesOf } from './names'
@@ -29,8 +30,8 @@ export interface Insights {
   /** Every day of the period, oldest first, in UTC. */
   days: (Figures & { day: string })[]
   total: Figures
-  /** In the workspace's insights: the workflows with the most runs, and their agents' usage. */
-  workflows: (Figures & { id: string; name: string; spent: Spent })[]
+  /** In the workspace's insights: the workflows with the most runs, and the cost of agents' answers in these. */
+  workflows: (Figures & { id: string; name: string; agentCost: number | null })[]
   /** The answers of each day, and the tasks still waiting since that day. */
   waitDays: (Waits & { day: string })[]
   /** The steps with the longest total waiting time for people's answers. */
@@ -44,7 +45,7 @@ export interface Insights {
     /** As `waitDays`; empty in the workspace's insights. */
     days: (Waits & { day: string })[]
   })[]
-  /** Agents' answers in runs. */
+  /** What agents used: of a workflow in its runs, of the workspace in all calls of models. */
   spent: Spent
   /** The most expensive agents. `days` is set for the first few, oldest day first. */
   agents: (Spent & { id: string; name: string; days: Spent[] })[]
@@ -58,7 +59,8 @@ const MAX_ROWS = 50
 const CHARTED = 4
 
 /**
- * Volume, failures and durations of runs, people's waiting time, and agents' cost. Excludes tests of drafts.
+ * Volume, failures and durations of runs, people's waiting time, and agents' cost. Excludes tests of drafts, except from
+ * what all calls of models used.
  * @throws AppError INVALID_INPUT, WORKFLOW_NOT_FOUND
  */
 export async function readInsights(ctx: ServiceContext, input: unknown): Promise<Insights> {
@@ -68,21 +70,21 @@ export async function readInsights(ctx: ServiceContext, input: unknown): Promise
   const days = lastDays(ctx.now(), count)
   const { live, later } = await countDays(ctx, days)
   const period = { days, live, workflowId }
-  const [counts, answered, waiting, spent] = await Promise.all([
+  const oldestFirst = days.toReversed()
+  const [counts, answered, waiting, inRuns, calls] = await Promise.all([
     readRunCounts(ctx, period),
     readWaitCounts(ctx, period),
     readWaiting(ctx, workflowId),
     readAgentCounts(ctx, period),
+    workflowId === undefined ? readCalls(ctx, oldestFirst, MAX_ROWS, CHARTED) : null,
   ])
-  const oldestFirst = days.toReversed()
-  const busiest = workflowId === undefined ? busiestOf(counts.workflows, spent) : []
+  const busiest = workflowId === undefined ? busiestOf(counts.workflows, inRuns) : []
   const steps = stepsOf(answered, waiting, workflowId === undefined ? [] : oldestFirst)
-  const agents = agentsOf(spent, oldestFirst)
+  const { spent, spentDays, agents } = calls ?? answersOf(inRuns, oldestFirst)
   const names = await namesOf(ctx, {
     workflows: [...busiest.map(({ id }) => id), ...steps.map((step) => step.workflowId)],
     agents: agents.map(({ id }) => id),
   })
-  const spentByDay = groupBy(spent, ({ day }) => day)
   return {
     days: oldestFirst.map((day) => ({ day, ...figuresOf(counts.days.get(day) ?? []) })),
     total: figuresOf([...counts.days.values()].flat()),
@@ -93,9 +95,9 @@ export async function readInsights(ctx: ServiceContext, input: unknown): Promise
       workflowName: names.workflow(step.workflowId),
       stepName: names.step(step.workflowId, step.stepId),
     })),
-    spent: spentOf(spent),
+    spent,
     agents: agents.map((agent) => ({ ...agent, name: names.agent(agent.id) })),
-    spentDays: oldestFirst.map((day) => ({ day, ...spentOf(spentByDay.get(day) ?? []) })),
+    spentDays,
     uncounted: later.length,
   }
 }
@@ -104,7 +106,7 @@ function busiestOf(counts: Map<string, RunCount[]>, spent: readonly AgentCount[]
   const spentIn = groupBy(spent, (row) => row.workflowId)
   const sumOf = ({ succeeded, failed, stopped }: Figures) => succeeded + failed + stopped
   return [...counts]
-    .map(([id, rows]) => ({ id, ...figuresOf(rows), spent: spentOf(spentIn.get(id) ?? []) }))
+    .map(([id, rows]) => ({ id, ...figuresOf(rows), agentCost: spentOf(spentIn.get(id) ?? []).cost }))
     .sort((a, b) => sumOf(b) - sumOf(a))
     .slice(0, MAX_ROWS)
 }
@@ -129,9 +131,11 @@ function daysOf(answered: readonly WaitCount[], waiting: readonly WaitingCount[]
   return days.map((day) => ({ day, ...waitsOf(answers.get(day) ?? [], open.get(day) ?? []) }))
 }
 
-function agentsOf(spent: readonly AgentCount[], days: string[]) {
+/** Agents' answers in the runs of a workflow. */
+function answersOf(spent: readonly AgentCount[], days: string[]) {
   const tokens = (one: Spent) => one.inputTokens + one.outputTokens
-  return [...groupBy(spent, ({ agentId }) => agentId)]
+  const ofDay = groupBy(spent, ({ day }) => day)
+  const agents = [...groupBy(spent, ({ agentId }) => agentId)]
     .map(([id, rows]) => ({ id, ...spentOf(rows), rows }))
     .sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || tokens(b) - tokens(a))
     .slice(0, MAX_ROWS)
@@ -139,4 +143,5 @@ function agentsOf(spent: readonly AgentCount[], days: string[]) {
       const byDay = groupBy(rows, ({ day }) => day)
       return { ...agent, days: place < CHARTED ? days.map((day) => spentOf(byDay.get(day) ?? [])) : [] }
     })
+  return { spent: spentOf(spent), spentDays: days.map((day) => ({ day, ...spentOf(ofDay.get(day) ?? []) })), agents }
 }

@@ -113,6 +113,18 @@ export async function addHistory(
         'cost', round((r.input * ${PRICES.input}::float8 + r.output * ${PRICES.output}::float8)::numeric / 1000000, 6))
     from jsonb_to_recordset(${read}::text::jsonb) as r(id text, step text, agent text, input int, output int)
       join runs p on p.tenant_id = ${tenantId} and p.id = r.id`
+  // Each of these answers was one call; in chats the agents were asked twice as often.
+  await sql`
+    insert into usage_days as d (tenant_id, day, kind, key, calls, input, cached, output, cost)
+    select ${tenantId}, ((now() - r."daysAgo" * interval '1 day') at time zone 'UTC')::date as of_day, k.kind, k.key,
+      3 * count(*), 3 * sum(r.input), 0, 3 * sum(r.output),
+      3 * sum(r.input * ${PRICES.input}::float8 + r.output * ${PRICES.output}::float8) / 1000000
+    from jsonb_to_recordset(${read}::text::jsonb) as r("daysAgo" float8, agent text, input int, output int)
+      cross join (values ('agent'), ('workspace')) as kinds(kind)
+      cross join lateral (select kinds.kind, case kinds.kind when 'agent' then r.agent else '' end as key) k
+    group by of_day, k.kind, k.key
+    on conflict (tenant_id, day, kind, key) do update set calls = d.calls + excluded.calls,
+      input = d.input + excluded.input, output = d.output + excluded.output, cost = d.cost + excluded.cost`
   await sql`update webhook_endpoints set enabled = true where tenant_id = ${tenantId}`
   await sql`update webhook_endpoints set url = 'https://orders.northwind.example/hooks' where id = ${webhook}`
   await addAccounting(ctx)

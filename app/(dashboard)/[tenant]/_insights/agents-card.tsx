@@ -12,19 +12,20 @@ import { type Series, StackedBars } from './stacked-bars'
 
 const COLOURS = [styles.agent1, styles.agent2, styles.agent3, styles.agent4]
 
-/** The agents' usage in runs: per day and agent, and in total. */
-export function AgentsCard({ insights }: { insights: Insights }) {
+/** What agents used, per day and agent, and in total: in the runs of a workflow, or in all calls of the workspace. */
+export function AgentsCard({ insights, ofWorkspace }: { insights: Insights; ofWorkspace: boolean }) {
   const { spent, agents, spentDays } = insights
   const { path } = useTenant()
   const priced = spent.cost !== null
   const [chosen, setChosen] = useState('cost')
   const shows = priced ? chosen : 'tokens'
-  if (spent.answers === 0)
+  if (spent.count === 0)
     return (
       <Card title="What agents cost">
-        <p className={styles.note}>No agent answered in a run in this period.</p>
+        <p className={styles.note}>No agent was called in this period.</p>
       </Card>
     )
+  const counted = ofWorkspace ? 'Calls' : 'Answers'
   const costText = costTexts(spent.cost)
   const value = (one: Spent) => (shows === 'cost' ? (one.cost ?? 0) : tokensOf(one))
   const format = shows === 'cost' ? costText : tokensText
@@ -61,11 +62,11 @@ export function AgentsCard({ insights }: { insights: Insights }) {
                   ),
                 )
           }
-          note={unpricedText(spent)}
+          note={ofWorkspace ? 'in US dollars, where a price is known' : unpricedText(spent)}
         />
         <Tile label="Tokens in" value={tokensText(spent.inputTokens)} />
         <Tile label="Tokens out" value={tokensText(spent.outputTokens)} />
-        <Tile label="Answers" value={count(spent.answers)} />
+        <Tile label={counted} value={count(spent.count)} note={ofWorkspace ? 'of models' : undefined} />
       </dl>
       <StackedBars
         caption={shows === 'cost' ? 'Cost of agents each day' : 'Tokens of agents each day'}
@@ -83,7 +84,7 @@ export function AgentsCard({ insights }: { insights: Insights }) {
           <thead>
             <tr>
               <th scope="col">Agent</th>
-              <th scope="col">Answers</th>
+              <th scope="col">{counted}</th>
               <th scope="col" className={styles.second}>
                 Tokens in
               </th>
@@ -102,12 +103,12 @@ export function AgentsCard({ insights }: { insights: Insights }) {
                     {tokensText(agent.inputTokens)} in, {tokensText(agent.outputTokens)} out
                   </span>
                 </th>
-                <td>{count(agent.answers)}</td>
+                <td>{count(agent.count)}</td>
                 <td className={styles.second}>{tokensText(agent.inputTokens)}</td>
                 <td className={styles.second}>{tokensText(agent.outputTokens)}</td>
                 <td>
                   {agent.cost === null ? (
-                    <span className={styles.since}>no prices</span>
+                    <span className={styles.since}>not known</span>
                   ) : shows === 'cost' ? (
                     <Bar value={agent.cost} most={most} text={costText} />
                   ) : (
@@ -120,8 +121,9 @@ export function AgentsCard({ insights }: { insights: Insights }) {
         </table>
       </Scroll>
       <p className={styles.note}>
-        Costs follow the prices in each agent’s model settings, in their currency, as they were when the agent answered.
-        Messages to agents outside of runs are left out.
+        {ofWorkspace
+          ? 'Every call of a model counts, in runs, chats, invocations and tests, at the price it had then.'
+          : 'Only answers in runs of this workflow count, in US dollars, at the prices that they had then.'}
       </p>
     </Card>
   )
@@ -143,7 +145,7 @@ function seriesOf({ agents, spentDays }: Insights, value: (one: Spent) => number
   return [...series, { key: 'others', label: 'Others', colour: styles.stopped, values: others }]
 }
 
-function unpricedText({ answers, unpriced }: Spent): string | undefined {
+function unpricedText({ count: answers, unpriced }: Spent): string | undefined {
   if (unpriced === 0) return undefined
   if (unpriced === answers) return 'no prices are set'
   return `without ${count(unpriced)} of ${count(answers)} answers: no price is set`

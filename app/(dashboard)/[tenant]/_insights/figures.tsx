@@ -24,8 +24,8 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
   const all = total.succeeded + total.failed + total.stopped
   // A median over workflows of seconds and of days describes neither: the table shows each workflow's.
   const mixed = ofWorkspace && workflows.length > 1
-  const withAgents = insights.spent.cost !== null
-  const costText = costTexts(insights.spent.cost)
+  const costs = workflows.flatMap(({ agentCost }) => agentCost ?? [])
+  const costText = costTexts(costs.reduce((sum, cost) => sum + cost, 0))
   const href = (id: string, rest: string) => path(`/workflows/${encodeURIComponent(id)}${rest}`)
   return (
     <>
@@ -72,7 +72,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
         </Card>
       </div>
       <WaitsCard insights={insights} ofWorkspace={ofWorkspace} />
-      {(ofWorkspace || insights.spent.answers > 0) && <AgentsCard insights={insights} />}
+      {(ofWorkspace || insights.spent.count > 0) && <AgentsCard insights={insights} ofWorkspace={ofWorkspace} />}
       {ofWorkspace && workflows.length > 0 && (
         <Card title="Workflows">
           <Scroll label="Workflows, as a table">
@@ -88,7 +88,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                   <th scope="col" title={P95} className={styles.second}>
                     95% within
                   </th>
-                  {withAgents && <th scope="col">Cost of agents</th>}
+                  {costs.length > 0 && <th scope="col">Cost of agents</th>}
                 </tr>
               </thead>
               <tbody>
@@ -106,7 +106,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                         <Most within={row.p95} />
                       </td>
                       <td className={styles.second}>{orNone(row.p95)}</td>
-                      {withAgents && <td>{row.spent.cost === null ? '–' : costText(row.spent.cost)}</td>}
+                      {costs.length > 0 && <td>{row.agentCost === null ? '–' : costText(row.agentCost)}</td>}
                     </tr>
                   )
                 })}
