@@ -243,6 +243,7 @@ describe('code rules', () => {
       'asked-fields',
       'catalog',
       'ask-about-call',
+      'ask-at-limit',
       'config',
       'define-step',
       'expression',

@@ -1,6 +1,13 @@
 import type { FailedTurn, TurnMetadata, Usage } from '../definition/agent'
 import { addUsage, NO_USAGE } from '../models/call'
 
+/** Where a turn stood when people last let it continue at a limit, and how often they have. */
+export interface Grant {
+  tokens: number
+  cost: number
+  times: number
+}
+
 interface Spent {
   usage: Usage
   cost?: number | null | undefined
@@ -12,6 +19,7 @@ export class Budget {
   private calls = 0
   /** How many calls of tools the message may have. */
   most = 64
+  private readonly grants = new Map<string, Grant>()
   private before = { usage: NO_USAGE, cost: 0 }
   usage: Usage = NO_USAGE
   /** The known cost so far, in US dollars. */
@@ -22,6 +30,16 @@ export class Budget {
   readonly called: NonNullable<FailedTurn['calls']> = []
   /** The known facts about the turn so far; null until its model is known. */
   soFar: (() => TurnMetadata) | null = null
+
+  /** Lets the message use as much again as a limit allows. */
+  grant(limit: string): void {
+    const times = (this.granted(limit)?.times ?? 0) + 1
+    this.grants.set(limit, { tokens: this.usage.totalTokens, cost: this.known, times })
+  }
+
+  granted(limit: string): Grant | null {
+    return this.grants.get(limit) ?? null
+  }
 
   /**
    * @param cost null if it is not known

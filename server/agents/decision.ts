@@ -1,12 +1,15 @@
+import type { ReachedLimit } from '../definition/agent'
 import { APPROVE, type ApprovalQuestion, type CallDecision } from '../definition/approval'
 import { inStoredOrder, type JsonObject, type JsonValue, own } from '../definition/json'
 import type { PauseAnswer } from '../definition/run'
 import { StepFailure } from '../errors'
 
-/** The answer to a question about a call; null if the question was withdrawn. */
+/** The answer to a question of a turn; null if the question was withdrawn. */
 export interface Answered {
   answer: PauseAnswer | null
   by: string | null
+  /** Of a question at a limit. */
+  limit?: ReachedLimit | null
 }
 
 /**

@@ -1,9 +1,36 @@
 import { z } from 'zod'
 import type { AgentLimits as Limits } from '../definition/agent'
+import { assigneeProblems, MAX_ASSIGNEES, WANTED } from '../definition/asking'
 import { components } from '../definition/component'
+import { parseDuration } from '../definition/duration'
+import { ASSIGNEE } from '../definition/people'
 
 const tokens = z.int().min(1).max(1e12)
 const cost = z.number().positive().max(1e6)
+const duration = z
+  .string()
+  .max(200)
+  .refine((text) => parseDuration(text) !== null, 'must be an ISO 8601 duration of at most ten years, such as PT4H')
+
+const at = z
+  .strictObject({
+    ask: z
+      .array(z.string().refine((text) => ASSIGNEE.test(text), WANTED))
+      .min(1, 'needs at least one person, group or role')
+      .max(MAX_ASSIGNEES)
+      .superRefine((people, issues) => {
+        for (const { message } of assigneeProblems(people)) issues.addIssue({ code: 'custom', message })
+      })
+      .describe('Who may answer: people, groups and roles, such as `role:admin`.'),
+    dueIn: duration
+      .optional()
+      .describe('When it should be answered, such as `PT4H`. For people; nothing happens then.'),
+    expiresIn: duration.optional().describe('How long people have, such as `P2D`; then the step fails.'),
+  })
+  .optional()
+  .describe(
+    'Who is asked at a limit, in runs: *Go on* lets the message use as much again, *Stop* fails the step. Without it, the step fails at once. Limits of the workspace ask only the people of the workspace; those of an agent without `at` ask them, too.',
+  )
 
 /** What an agent, or all agents of a workspace, may use. */
 export const AgentLimits = z
@@ -28,6 +55,7 @@ export const AgentLimits = z
       .describe('Of one message, with the agents that it is handed over to.'),
     day: z.strictObject({ cost: cost.optional(), tokens: tokens.optional() }).optional().describe('Of a day (UTC).'),
     subjectDay: z.strictObject({ tokens }).optional().describe('Of each subject of tokens, a day, with all agents.'),
+    at,
   })
   .describe('Costs are in US dollars. A limit stops at the first call of a model after it is reached.')
   .register(components, { id: 'AgentLimits' })

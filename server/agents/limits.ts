@@ -1,17 +1,22 @@
 import { utcDay } from '@/lib/utc-day'
 import type { ServiceContext } from '../context'
-import type { AgentLimits, Usage } from '../definition/agent'
+import type { AgentLimits, LimitAsk, ReachedLimit } from '../definition/agent'
+import { APPROVE } from '../definition/approval'
 import { AppError } from '../errors'
+import type { Budget } from './budget'
+import type { Answered } from './decision'
 import type { LoadedAgent } from './find'
 import { type DaySum, readDay } from './usage'
 
 /** At the limits of a day, waiting for the next one helps. */
 const DAY_MS = 86_400_000
 
-interface Spent {
-  usage: Usage
-  /** In US dollars, of the calls whose price is known. */
-  known: number
+type Name = ReachedLimit['name']
+
+/** A limit that keeps a call from being made, and who is asked whether the turn continues. */
+export interface Asking {
+  limit: ReachedLimit
+  at: LimitAsk
 }
 
 /** What an agent and its workspace may use, and what they have used today as far as this process knows. */
@@ -19,9 +24,12 @@ export class Limits {
   private readonly sums = new Map<DaySum['kind'], DaySum>()
   /** The day of the sums. */
   private day = ''
+  /** The answer to the question about the next call of the model. */
+  private answered: Answered | null = null
 
   constructor(
     private readonly ctx: ServiceContext,
+    private readonly agentId: string,
     private readonly own: AgentLimits,
     private readonly workspace: AgentLimits,
   ) {}
@@ -54,51 +62,106 @@ export class Limits {
   }
 
   /**
+   * Notes that a call of the model is next. If people were asked before it and let the turn continue, their limit counts
+   * anew from here.
+   */
+  begin(answered: Answered | null, budget: Budget): void {
+    this.answered = answered
+    if (answered?.limit && goesOn(answered)) budget.grant(this.keyOf(answered.limit))
+  }
+
+  /**
    * Checks, before a call of a model, whether everything is below its limits.
    * @param sizeOf the estimated tokens of the call
+   * @param mayAsk whether people can be asked
+   * @returns the limit to ask about first; null if the call may be made
    * @throws AppError BUDGET_EXCEEDED
    */
-  check({ usage, known }: Spent, sizeOf: () => number): void {
+  check(budget: Budget, sizeOf: () => number, mayAsk: boolean): Asking | null {
+    const { answered } = this
+    if (answered?.limit && !goesOn(answered)) throw this.refusal(answered.limit)
+    const asking: Asking[] = []
+    for (const { limit, at } of this.reached(budget, sizeOf)) {
+      if (!at || !(mayAsk || answered)) throw this.refusal(limit)
+      asking.push({ limit, at })
+    }
+    // An answer lets its call pass: the next one asks about the other limits.
+    if (answered) return null
+    return asking.find(({ limit }) => limit.of === 'workspace') ?? asking[0] ?? null
+  }
+
+  private reached(budget: Budget, sizeOf: () => number): { limit: ReachedLimit; at: LimitAsk | null }[] {
     // Those of yesterday say nothing about today.
     if (this.day !== utcDay(this.ctx.now())) this.sums.clear()
-    for (const limits of this.both) {
-      const { call, turn, day, subjectDay } = limits
-      const whose = limits === this.own ? 'agent' : 'workspace'
-      if (call) this.require(sizeOf() <= call.tokens, 'call.tokens', `One call may have ${tokens(call.tokens)}`)
-      this.below(usage.totalTokens, turn?.tokens, 'turn.tokens', 'One message may use')
-      this.below(known, turn?.cost, 'turn.cost', 'One message may cost')
-      const sum = this.sums.get(whose)
-      const may = `The ${whose} may use`
-      this.below(sum?.tokens ?? 0, day?.tokens, 'day.tokens', may)
-      this.below(sum?.cost ?? 0, day?.cost, 'day.cost', may)
-      this.below(this.sums.get('subject')?.tokens ?? 0, subjectDay?.tokens, 'subjectDay.tokens', 'One person may use')
-    }
+    return this.both.flatMap((limits) => {
+      const of = limits === this.own ? 'agent' : 'workspace'
+      const at = limits.at ?? (of === 'agent' ? this.workspace.at : undefined) ?? null
+      return amountsOf(limits)
+        .map(([name, most]): ReachedLimit => ({ of, name, most }))
+        .filter((limit) => !this.isBelow(limit, budget, sizeOf))
+        .map((limit) => ({ limit, at }))
+    })
   }
 
-  private below(used: number, most: number | undefined, limit: Limit, may: string): void {
-    if (most === undefined) return
-    const text = limit.endsWith('cost') ? `${most} US dollars` : tokens(most)
-    this.require(used < most, limit, `${may} ${text}${/day/i.test(limit) ? ' a day' : ''}`)
+  private isBelow(limit: ReachedLimit, budget: Budget, sizeOf: () => number): boolean {
+    const { of, name, most } = limit
+    const granted = budget.granted(this.keyOf(limit))
+    if (name === 'call.tokens') return sizeOf() <= most * (1 + (granted?.times ?? 0))
+    const what = name.endsWith('cost') ? 'cost' : 'tokens'
+    const mine = { tokens: budget.usage.totalTokens, cost: budget.known }[what] - (granted?.[what] ?? 0)
+    if (name.startsWith('turn')) return mine < most
+    const sum = this.sums.get(name === 'subjectDay.tokens' ? 'subject' : of)
+    return (sum?.[what] ?? 0) < most || (granted !== null && mine < most)
   }
 
-  private require(isBelow: boolean, limit: Limit, message: string): void {
-    if (isBelow) return
+  private keyOf({ of, name }: ReachedLimit): string {
+    return of === 'agent' ? `${this.agentId} ${name}` : `${of} ${name}`
+  }
+
+  private refusal(limit: ReachedLimit): AppError {
+    const message = limitText(limit)
     const left = DAY_MS - (this.ctx.now().getTime() % DAY_MS)
-    throw new AppError('BUDGET_EXCEEDED', {
+    return new AppError('BUDGET_EXCEEDED', {
       message,
-      details: [{ message, limit }],
-      headers: /day/i.test(limit) ? { 'retry-after': String(Math.ceil(left / 1000)) } : {},
+      details: [{ message, limit: limit.name }],
+      headers: /day/i.test(limit.name) ? { 'retry-after': String(Math.ceil(left / 1000)) } : {},
     })
   }
 }
 
-type Limit = 'call.tokens' | `turn.${'tokens' | 'cost'}` | `day.${'tokens' | 'cost'}` | 'subjectDay.tokens'
+function goesOn({ answer }: Answered): boolean {
+  return answer !== null && 'actionId' in answer && answer.actionId === APPROVE
+}
 
-const tokens = (count: number) => `${count.toLocaleString('en')} tokens`
+/** The limits of tokens and of cost that are set. */
+function amountsOf({ call, turn, day, subjectDay }: AgentLimits): [Name, number][] {
+  const all: [Name, number | undefined][] = [
+    ['call.tokens', call?.tokens],
+    ['turn.tokens', turn?.tokens],
+    ['turn.cost', turn?.cost],
+    ['day.tokens', day?.tokens],
+    ['day.cost', day?.cost],
+    ['subjectDay.tokens', subjectDay?.tokens],
+  ]
+  return all.flatMap(([name, most]) => (most === undefined ? [] : [[name, most]]))
+}
+
+/** What a limit allows, as a sentence. */
+export function limitText({ of, name, most }: ReachedLimit): string {
+  const amount = name.endsWith('cost') ? `${most} US dollars` : `${most.toLocaleString('en')} tokens`
+  return {
+    'call.tokens': `One call may have ${amount}`,
+    'turn.tokens': `One message may use ${amount}`,
+    'turn.cost': `One message may cost ${amount}`,
+    'day.tokens': `The ${of} may use ${amount} a day`,
+    'day.cost': `The ${of} may use ${amount} a day`,
+    'subjectDay.tokens': `One person may use ${amount} a day`,
+  }[name]
+}
 
 /** The limits of an agent's turn, with the usage of today if any of them is of days. */
 export async function openLimits(ctx: ServiceContext, agent: LoadedAgent): Promise<Limits> {
-  const limits = new Limits(ctx, agent.config.limits ?? {}, agent.workspaceLimits ?? {})
+  const limits = new Limits(ctx, agent.id, agent.config.limits ?? {}, agent.workspaceLimits ?? {})
   if (limits.ofDays) limits.note(await readDay(ctx, agent.id))
   return limits
 }

@@ -2,7 +2,7 @@ import type { ApprovalQuestion } from '../definition/approval'
 import { cutText, isJsonObject, type JsonObject, type JsonValue, jsonSize, own, typeName } from '../definition/json'
 import { FIELD_TYPES, type Field, FieldName, type Fields, type FieldType } from '../definition/schema'
 import type { Masker } from '../vault/mask'
-import type { AskedQuestion } from './journal/part-ends'
+import type { CallQuestion } from './journal/part-ends'
 import type { AgentTool } from './toolset'
 
 /** Larger arguments are only described, and cannot be changed. */
@@ -15,7 +15,7 @@ export function questionAbout(
   args: JsonObject,
   policy: ApprovalQuestion,
   masker: Masker,
-): AskedQuestion {
+): CallQuestion {
   const fits = jsonSize(args) <= MAX_ARGS_BYTES
   // A form would return the mask in place of the value.
   const isShown = (name: string) => {

@@ -14,6 +14,7 @@ import { Budget } from './budget'
 import { namingFiles, withFiles } from './file-bytes'
 import type { Said } from './journal/call'
 import { Journal } from './journal/journal'
+import { questionAt } from './limit-question'
 import { type Limits, openLimits } from './limits'
 import type { ReplyMessage } from './messages'
 import { asModelsKnowIt, readableFor } from './model-history'
@@ -40,6 +41,7 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const models = await openModels(ctx, request.agent.config)
   const limits = await openLimits(ctx, request.agent)
   journal.onSpent = (sums) => limits.note(sums)
+  journal.onNext = (answered) => limits.begin(answered, budget)
   if (depth === 0) budget.most = limits.most('calls', budget.most)
   const { versions } = journal
   const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth, versions })
@@ -249,7 +251,7 @@ class Turn {
     const system = systemPrompt(agent.config, this.ctx.trusted, this.outputSchema)
     const tools = [...this.tools.values()]
     try {
-      this.allowed.check(this.options.budget, () => this.estimate([system, conversation, tools.map(schemaOf)]))
+      await this.keepWithinLimits([system, conversation, tools.map(schemaOf)])
       const { messages, release } = await withFiles(this.ctx, conversation, { current, signal, deadline })
       const onText = this.hearing(time.lift)
       const request = { system, messages, tools, mayCallTools, outputSchema: this.outputSchema, onText }
@@ -266,6 +268,15 @@ class Turn {
     } finally {
       time.release()
     }
+  }
+
+  /** @throws AppError BUDGET_EXCEEDED; PartEnds if people are asked whether the turn continues */
+  private async keepWithinLimits(prompt: unknown): Promise<void> {
+    const { budget, journal } = this.options
+    const reached = this.allowed.check(budget, () => this.estimate(prompt), journal.mayAsk)
+    if (!reached) return
+    journal.ask(questionAt(reached, journal.upcoming, this.request.agent.name, budget))
+    await journal.requireDecisions()
   }
 
   /** The tokens of a call, files aside. */

@@ -73,6 +73,24 @@ export type AgentLimits = {
   day?: { cost?: number | undefined; tokens?: number | undefined } | undefined
   /** Each subject of tokens, with all agents. */
   subjectDay?: { tokens: number } | undefined
+  /** Who is asked at a limit, in place of a failure. */
+  at?: LimitAsk | undefined
+}
+
+/** Who is asked whether a turn continues at a limit. */
+export type LimitAsk = {
+  ask: string[]
+  /** ISO 8601 durations. */
+  dueIn?: string | undefined
+  expiresIn?: string | undefined
+}
+
+/** A limit that a turn has reached: of its agent, or of its workspace. */
+export type ReachedLimit = {
+  of: 'agent' | 'workspace'
+  name: 'call.tokens' | `turn.${'tokens' | 'cost'}` | `day.${'tokens' | 'cost'}` | 'subjectDay.tokens'
+  /** Tokens or US dollars. */
+  most: number
 }
 
 /** Tokens used by model calls. */

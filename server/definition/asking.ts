@@ -4,7 +4,7 @@ import { ASSIGNEE, namedPeople, sameAssignee, votesNeeded } from './people'
 
 // The settings that say who is asked and how long they have: of steps, and of the tools of agents.
 
-const MAX_ASSIGNEES = 50
+export const MAX_ASSIGNEES = 50
 const MAX_VOTES = 100
 export const WANTED =
   'must be user:<email, subject or id>, group:<name> or role:<role>, such as user:ada@example.com, group:Finance or role:admin'

@@ -1,4 +1,4 @@
-import type { StepUsage } from './agent'
+import type { ReachedLimit, StepUsage } from './agent'
 import type { EventValue } from './event'
 import type { JsonObject, JsonValue } from './json'
 import type { Vote } from './people'
@@ -130,6 +130,8 @@ export type PauseSignal = {
       noSelfApproval?: true
       /** The call that the decision is about. */
       call?: AskedCall
+      /** The limit of an agent at which it asks whether it continues. */
+      limit?: ReachedLimit
     }
 )
 

@@ -288,6 +288,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
       'Wait until the day ends, if the limit is of a day. Days end at midnight in UTC.',
       'Raise the limit: that of an agent on its page, those of the workspace in Settings, Agents.',
       'Then retry the run: it keeps what the agent has done.',
+      'To let people decide whether the agent continues, choose whom to ask under At a limit, beside the limits. If they stopped it or did not answer in time, start or retry the run again.',
     ],
   },
   MODEL_ERROR: {

@@ -81,6 +81,15 @@ export const PauseDescriptor = z
       })
         .optional()
         .describe('The call of an agent that the decision is about.'),
+      limit: component('ReachedLimit', {
+        of: z.enum(['agent', 'workspace']).describe('Whose limit it is.'),
+        name: z
+          .enum(['call.tokens', 'turn.tokens', 'turn.cost', 'day.tokens', 'day.cost', 'subjectDay.tokens'])
+          .describe('As in `AgentLimits`.'),
+        most: z.number().describe('Tokens or US dollars.'),
+      })
+        .optional()
+        .describe('The limit at which an agent asks whether it continues: `approve` or `reject`.'),
       votes: z
         .array(
           component('PauseVote', {

@@ -6,8 +6,8 @@ import { loadTool } from '../tools/find'
 import { mismatches } from '../tools/json-schema'
 
 /** Whether an answer goes to an agent, and not into the run's data. */
-export function isAboutCall(signal: PauseSignal): boolean {
-  return signal.type === 'request_user_action' && signal.call !== undefined
+export function isToAgent(signal: PauseSignal): boolean {
+  return signal.type === 'request_user_action' && (signal.call !== undefined || signal.limit !== undefined)
 }
 
 /**

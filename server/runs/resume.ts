@@ -26,7 +26,7 @@ import {
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
 import { type Held, holdRun } from '../run-store/held'
-import { isAboutCall, requireArguments } from './asked-call'
+import { isToAgent, requireArguments } from './asked-call'
 import { askedFields, asksForFile } from './asked-fields'
 import { addRemark } from './comment'
 import { hasRules, isVote, requireMayAnswer } from './may-answer'
@@ -203,7 +203,7 @@ export async function readPaused(ctx: ServiceContext, runId: string, answer: Res
   const given = readAnswer(chosen.pause, answer)
   await requireArguments(ctx, signal, given)
   const data = await dataAt(ctx, chosen)
-  if (!isAboutCall(signal)) refuseTooMuchData(data, given)
+  if (!isToAgent(signal)) refuseTooMuchData(data, given)
   const fields = askedFields(signal, given)
   const uploads: string[] = []
   if ('data' in given && given.data) await requireFiles(ctx, fields, given.data, { at: 'data.', kept: data, uploads })

@@ -1,4 +1,4 @@
-import type { AskedQuestion } from '../agents/journal/part-ends'
+import type { CallQuestion } from '../agents/journal/part-ends'
 import { APPROVE, REJECT } from '../definition/approval'
 import { jsonSize } from '../definition/json'
 import { MAX_QUESTION_BYTES } from '../definition/limits'
@@ -12,14 +12,14 @@ import { expiry } from './time'
 const MODELS_WORDS = 'In the model’s words'
 
 /** The question of a step's agent about a call, as people get it. */
-export function askAboutCall(stepId: string, now: Date, asked: AskedQuestion): Question {
+export function askAboutCall(stepId: string, now: Date, asked: CallQuestion): Question {
   const whole = questionOf(stepId, now, asked)
   if (jsonSize(whole.signal) <= MAX_QUESTION_BYTES) return whole
   // The schema of a tool may be large.
   return questionOf(stepId, now, { ...asked, fields: {} })
 }
 
-function questionOf(stepId: string, now: Date, { seq, call, policy, fields }: AskedQuestion): Question {
+function questionOf(stepId: string, now: Date, { seq, call, policy, fields }: CallQuestion): Question {
   const { title, why, problem, assignees, dueIn, needs, noSelfApproval, expiresIn } = policy
   const approve: AskedAction = { id: APPROVE, label: 'Approve', ...(Object.keys(fields).length > 0 ? { fields } : {}) }
   const said: ShownValue[] = why === '' ? [] : [{ label: MODELS_WORDS, value: why }]

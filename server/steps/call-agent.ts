@@ -4,7 +4,7 @@ import { answerWithData } from '../agents/answer-with-data'
 import { Budget } from '../agents/budget'
 import { failedTurn } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
-import { PartEnds } from '../agents/journal/part-ends'
+import { type AskedQuestion, PartEnds } from '../agents/journal/part-ends'
 import { filesToSend } from '../agents/message-files'
 import type { FailedTurn, StepUsage } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
@@ -12,7 +12,8 @@ import { isJsonObject, type JsonValue } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { askAboutCall } from './ask-about-call'
-import { defineStep } from './define-step'
+import { askAtLimit } from './ask-at-limit'
+import { defineStep, type Question } from './define-step'
 
 /** A template in place of an object, until it is resolved. */
 const WholeTemplate = z
@@ -25,6 +26,10 @@ function fileIds(files: JsonValue | undefined): string[] {
   const odd = named.find((one) => typeof one !== 'string')
   if (odd !== undefined) throw new StepFailure('INVALID_INPUT', 'files must be the id of a file, or a list of ids')
   return named.map(String)
+}
+
+function asked(stepId: string, now: Date, question: AskedQuestion): Question {
+  return 'limit' in question ? askAtLimit(stepId, now, question) : askAboutCall(stepId, now, question)
 }
 
 /** The codes of errors after which another attempt may succeed. */
@@ -119,7 +124,7 @@ export const callAgent = defineStep({
         const { questions } = err
         if (!questions || !attempt) return { part: 'time', usage }
         const now = ctx.now()
-        return { part: 'asks', usage, questions: questions.map((one) => askAboutCall(attempt.stepId, now, one)) }
+        return { part: 'asks', usage, questions: questions.map((one) => asked(attempt.stepId, now, one)) }
       }
       if (err instanceof AppError && MAY_PASS.includes(err.code))
         throw new TransientError(err.message, undefined, { usage })

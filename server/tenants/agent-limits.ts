@@ -40,8 +40,8 @@ export async function setAgentLimits(ctx: ServiceContext, input: unknown): Promi
 }
 
 /** The limits by their places, such as `day.cost`; null for one that is not set. */
-function said(limits: Limits | null): Record<string, number | null> {
-  const { call, turn, day, subjectDay } = limits ?? {}
+function said(limits: Limits | null): Record<string, number | string | string[] | null> {
+  const { call, turn, day, subjectDay, at } = limits ?? {}
   return {
     'call.tokens': call?.tokens ?? null,
     'turn.tokens': turn?.tokens ?? null,
@@ -51,5 +51,8 @@ function said(limits: Limits | null): Record<string, number | null> {
     'day.cost': day?.cost ?? null,
     'day.tokens': day?.tokens ?? null,
     'subjectDay.tokens': subjectDay?.tokens ?? null,
+    'at.ask': at?.ask ?? null,
+    'at.dueIn': at?.dueIn ?? null,
+    'at.expiresIn': at?.expiresIn ?? null,
   }
 }

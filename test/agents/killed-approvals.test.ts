@@ -12,7 +12,7 @@ import { type ModelServer, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { sampled } from '../support/sample.mjs'
 
-// An agent asks about five calls in two rounds, and the process dies at every write from its start to its end: of the
+// An agent asks about five calls in two rounds, and at a limit before each call of its model; the process dies at every write from its start to its end: of the
 // questions, the answers, the parts and the calls. SOAK=1 tries all places, else each commit tries a few.
 
 const SETTINGS = { ALLOW_PRIVATE_HOSTS: '127.0.0.1', MILLRACE_HOST_ID: 'one' }
@@ -53,6 +53,7 @@ async function publishAll(): Promise<string> {
     instructions: 'Pay.',
     model: { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url },
     tools: [{ toolId, version: 'latest', approval: { when: '${args.n} > 0' } }],
+    limits: { call: { tokens: 10 }, at: { ask: ['role:admin'] } },
     outputSchema: { type: 'object', properties: { paid: { type: 'boolean' } }, required: ['paid'] },
   })
   const call = (n: number) => ({ name: toolId, args: { n, approval_reason: 'Because.' }, id: 'call' })
@@ -78,7 +79,7 @@ test('A6, A7: a process that dies at any write of a turn that asks loses no answ
 }, async () => {
   const whole = await live('')
   expect(whole.died).toBe(false)
-  expectCalls(whole.runId)
+  await expectCalls(whole.runId)
   const all = whole.points.flatMap((point) => [`${point} before`, `${point} after`])
   const chosen = process.env.CRASH_AT ? [process.env.CRASH_AT] : sampled(all, all.length / FEW)
   let died = 0
@@ -110,16 +111,16 @@ async function decideRest({ runId, acknowledged }: Awaited<ReturnType<typeof liv
     const [asked] = open
     if (!asked) await sleep(20)
     else {
-      const actionId = Number(asked.call?.args.n) % 2 === 0 ? 'approve' : 'reject'
+      const actionId = Number(asked.call?.args.n ?? 0) % 2 === 0 ? 'approve' : 'reject'
       await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', pauseId: asked.id, actionId } })
       acknowledged.push(asked.id)
     }
   }
-  expectCalls(runId, at)
+  await expectCalls(runId, at)
 }
 
-/** The approved calls were made, each with one key; the others were not. */
-function expectCalls(runId: string, at = ''): void {
+/** The approved calls were made, each with one key; the others were not. Each call of the model was asked about once. */
+async function expectCalls(runId: string, at = ''): Promise<void> {
   const made = arrived.filter(({ key }) => key.startsWith(`${runId}:`))
   const numbers = new Set(made.map(({ n }) => n))
   expect(
@@ -127,6 +128,8 @@ function expectCalls(runId: string, at = ''): void {
     at,
   ).toEqual([0, 2, 4, 6])
   expect(new Set(made.map(({ key }) => key)).size, at).toBe(4)
+  const limits = await database.sql`select id from pauses where run_id = ${runId} and signal->'limit' is not null`
+  expect(limits.map(({ id }) => id).sort(), at).toEqual(['main:ask#1~1', 'main:ask#1~6', 'main:ask#1~9'])
   // The calls that were under way.
   expect(made.length, at).toBeLessThanOrEqual(4 + 4)
 }

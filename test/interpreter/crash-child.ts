@@ -74,7 +74,7 @@ async function live(): Promise<void> {
   await comesTo(runId, 'completed', 'failed')
 }
 
-/** Approves the calls of an agent whose `n` is even, and rejects the others, until the run has ended. */
+/** Approves the calls of an agent whose `n` is even, rejects the others, and lets them pass limits, until the run has ended. */
 async function decideAll(runId: string): Promise<void> {
   for (;;) {
     const { status, pauseSignals } = await getRunStatus(ctx, { runId })
@@ -82,7 +82,7 @@ async function decideAll(runId: string): Promise<void> {
     const [asked] = pauseSignals as { id: string; call?: { args: { n?: unknown } } }[]
     if (!asked) await sleep(20)
     else {
-      const actionId = Number(asked.call?.args.n) % 2 === 0 ? 'approve' : 'reject'
+      const actionId = Number(asked.call?.args.n ?? 0) % 2 === 0 ? 'approve' : 'reject'
       await resumeRun(ctx, { runId, body: { type: 'request_user_action', pauseId: asked.id, actionId } })
       say(`acknowledged ${asked.id}`)
     }

@@ -42,6 +42,8 @@ export class Journal {
   private readonly known: ReadonlyMap<number, Call>
   /** Receives what the workspace, the agent and the subject have used today, with each record. */
   onSpent: (sums: readonly DaySum[]) => void = () => {}
+  /** Is called before each answer of a model, with the answer to the question before it. */
+  onNext: (answered: Answered | null) => void = () => {}
   private readonly questions: AskedQuestion[] = []
 
   constructor(
@@ -84,6 +86,7 @@ export class Journal {
    */
   async answer(make: () => Promise<Said>, onSkipped: (skipped: Said) => void): Promise<Said> {
     for (;;) {
+      this.onNext(this.answerTo(this.next))
       const skipped = this.known.get(this.next)
       if (!skipped?.errorCode) break
       onSkipped(answerIn(skipped))
@@ -114,6 +117,11 @@ export class Journal {
   traced<T>(seq: number, work: () => Promise<T>): Promise<T> {
     if (!this.book) return work()
     return marked({ 'millrace.turn.id': this.book.turn.id, 'millrace.call.seq': seq }, work)
+  }
+
+  /** The number of the model's call that is next. */
+  get upcoming(): number {
+    return this.next
   }
 
   /** Notes that the latest answer does not count: another model answers in its place. */
@@ -148,12 +156,12 @@ export class Journal {
     await this.book?.attempt.mayBegin()
   }
 
-  /** Whether people can be asked about calls. */
+  /** Whether people can be asked. */
   get mayAsk(): boolean {
     return this.book?.attempt.mayAsk ?? false
   }
 
-  /** The answer to the question about a call. */
+  /** The answer to the question about a call, or at a limit before one. */
   answerTo(seq: number): Answered | null {
     return this.answers.get(seq) ?? null
   }
@@ -166,10 +174,12 @@ export class Journal {
   async requireDecisions(): Promise<void> {
     if (this.questions.length === 0) return
     const { book } = this
-    // A new thread is known to nobody yet.
-    if (book?.turn.threadId && book.turn.state === 'working') {
-      book.turn.state = 'waiting'
-      await book.attempt.fenced(() => recordWaiting(book.ctx, book.attempt, book.turn))
+    if (book?.turn.state === 'working') {
+      // A new thread is known to nobody yet.
+      if (book.turn.threadId) book.turn.state = 'waiting'
+      // The answers are read with the turn, which has no row before its first call.
+      if (book.turn.threadId || !(this.known.size > 0 || this.cameFurther))
+        await book.attempt.fenced(() => recordWaiting(book.ctx, book.attempt, book.turn))
     }
     throw new PartEnds(this.questions.toSorted((a, b) => a.seq - b.seq))
   }

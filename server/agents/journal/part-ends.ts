@@ -1,9 +1,22 @@
+import type { LimitAsk, ReachedLimit } from '../../definition/agent'
 import type { ApprovalQuestion } from '../../definition/approval'
 import type { AskedCall } from '../../definition/run'
 import type { Fields } from '../../definition/schema'
+import type { ShownValue } from '../../definition/shown'
 
-/** A question about a call of a turn. */
-export interface AskedQuestion {
+/** A question of a turn: about a call that its model asks for, or at a limit. */
+export type AskedQuestion = CallQuestion | LimitQuestion
+
+export interface LimitQuestion {
+  /** The number of the model's call that would be next. */
+  seq: number
+  limit: ReachedLimit
+  title: string
+  show: ShownValue[]
+  at: LimitAsk
+}
+
+export interface CallQuestion {
   /** The number of the call. */
   seq: number
   call: Omit<AskedCall, 'why'>

@@ -29,7 +29,8 @@ export async function readTurn(
           'fallback', c.fallback, 'tried', c.tried, 'errorCode', c.error_code, 'startedAt', c.started_at, 'endedAt', c.ended_at)
           order by c.seq)
         from ${agentCalls} c where c.tenant_id = t.tenant_id and c.turn_id = t.id) as calls,
-      (select json_agg(json_build_object('seq', substring(p.id from '[^~]*$')::int, 'answer', p.answer, 'by', p.answered_by))
+      (select json_agg(json_build_object('seq', substring(p.id from '[^~]*$')::int, 'answer', p.answer, 'by', p.answered_by,
+          'limit', p.signal->'limit'))
         from ${pauses} p
         where p.tenant_id = t.tenant_id and p.run_id = t.run_id and p.branch = t.branch and p.step_id = t.step_id
           and p.visit = t.visit and p.consumed_at is not null) as answers
@@ -40,7 +41,7 @@ export async function readTurn(
   const { turn, calls, answers } = found
   return {
     turn: { ...turn, startedAt: new Date(turn.startedAt) },
-    calls,
+    calls: calls ?? [],
     answers: new Map(answers?.map(({ seq, ...answered }) => [seq, answered])),
   }
 }
@@ -48,7 +49,8 @@ export async function readTurn(
 interface Found {
   [column: string]: unknown
   turn: Omit<TurnRow, 'startedAt'> & { startedAt: string }
-  calls: Call[]
+  /** Null without any. */
+  calls: Call[] | null
   answers: (Answered & { seq: number })[] | null
 }
 

@@ -117,14 +117,12 @@ export async function recordEnd(
   return outcome
 }
 
-/** Records that a turn waits for people, so that no other message overtakes it in its thread. */
+/** Records a turn that waits for people, so that no other message overtakes it in its thread. */
 export async function recordWaiting(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow): Promise<Fenced> {
   const [written] = await ctx.db.execute<Written>(sql`
     with ${fence(ctx, attempt)},
     ended as materialized (select run_id from step),
-    waits as (
-      update ${agentTurns} set state = 'waiting'
-      where tenant_id = ${ctx.tenantId} and id = ${turn.id} and exists (select from ended)),
+    waits as (${turnRow(ctx, attempt, turn, null, sql`ended`)} do update set state = excluded.state),
     spent as (select where false)
     select ${OUTCOME}`)
   return outcomeOf(written)
@@ -153,7 +151,6 @@ function fence({ tenantId }: ServiceContext, { runId, branch, stepId, visit, att
 
 /** Everything else hangs on the calls: a repeated statement adds none, and so changes nothing. */
 function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: readonly Call[]): SQL {
-  const { branch, stepId, visit } = attempt
   const endedAt = turn.state === 'working' || turn.state === 'waiting' ? null : (calls.at(-1)?.endedAt ?? null)
   const given = sql`json_to_recordset(${JSON.stringify(calls)}::json) as c("seq" int, "kind" text, "name" text,
         "output" json, "policy" json, "decision" json, "usage" jsonb, "cached" int, "cost" float8, "provider" text, "fallback" int, "tried" jsonb,
@@ -172,18 +169,24 @@ function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: r
       from calls join ${given} on c."seq" = calls.seq where c."kind" = 'model' having count(*) > 0),
     spent as (${addUsageOf(ctx, turn.agentId, sql`used`)}),
     turn as (
-      insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, tools,
+      ${turnRow(ctx, attempt, turn, endedAt, sql`ended where exists (select from calls)`)} do update set version = excluded.version,
+        tools = excluded.tools, thread_id = excluded.thread_id, state = excluded.state, error_code = excluded.error_code,
+        attempt = excluded.attempt,
+        usage = excluded.usage, cost = excluded.cost, ended_at = excluded.ended_at
+      returning id)`
+}
+
+/** Adds the row of a turn, unless there is one. */
+function turnRow(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, endedAt: string | null, from: SQL): SQL {
+  const { branch, stepId, visit } = attempt
+  return sql`insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, tools,
         thread_id, history_to, state, error_code, attempt, usage, cost, started_at, ended_at)
       select ${ctx.tenantId}, ${turn.id}, run_id, ${branch}, ${stepId}, ${visit}::int, ${turn.agentId},
         ${turn.version}::int, ${JSON.stringify(turn.tools)}::jsonb, ${turn.threadId}, ${turn.historyTo}::int,
         ${turn.state}, ${turn.errorCode}, ${attempt.attempt}::int, ${JSON.stringify(turn.usage)}::jsonb, ${turn.cost}::float8,
         ${turn.startedAt.toISOString()}::timestamptz, ${endedAt}::timestamptz
-      from ended where exists (select from calls)
-      on conflict (tenant_id, run_id, branch, step_id, visit) do update set version = excluded.version,
-        tools = excluded.tools, thread_id = excluded.thread_id, state = excluded.state, error_code = excluded.error_code,
-        attempt = excluded.attempt,
-        usage = excluded.usage, cost = excluded.cost, ended_at = excluded.ended_at
-      returning id)`
+      from ${from}
+      on conflict (tenant_id, run_id, branch, step_id, visit)`
 }
 
 function thread(ctx: ServiceContext, turn: TurnRow, { threadId, ticket }: SavedTurn): SQL {

@@ -56,7 +56,8 @@ export const recordRules: Rule[] = [
 ]
 
 /** Asks about a call of an agent, whose step continues with the answer. */
-const question = (pause: string): string => `${pause}.signal->'call' is not null`
+const question = (pause: string): string =>
+  `(${pause}.signal->'call' is not null or ${pause}.signal->'limit' is not null)`
 
 export const pauseRules: Rule[] = [
   {

@@ -1,9 +1,8 @@
 'use client'
-import { NativeSelect, TextInput } from '@mantine/core'
-import { IsoDurationInput } from '@/app/_ui/duration-input'
-import { readIso } from '@/app/_ui/iso-duration'
+import { NativeSelect } from '@mantine/core'
 import type { ApprovalPolicy } from '@/server/definition/approval'
 import { AssigneesWidget } from '../../workflows/[id]/widgets/people-widgets'
+import { TimeInput } from './time-input'
 
 interface Fields {
   policy: ApprovalPolicy
@@ -15,6 +14,13 @@ interface Fields {
 /** Who is asked, and how long they have. */
 export function ApprovalPeople(props: Fields) {
   const { policy, set, problem, readOnly } = props
+  const time = (of: 'dueIn' | 'expiresIn') => ({
+    id: `approval-${of}`,
+    value: policy[of],
+    onChange: (next: string | undefined) => set({ [of]: next }),
+    problem: problem(of),
+    readOnly,
+  })
   return (
     <>
       <AssigneesWidget
@@ -35,8 +41,8 @@ export function ApprovalPeople(props: Fields) {
         readOnly={readOnly}
         siblings={{}}
       />
-      <Time {...props} of="dueIn" label="Due in" help="The inbox shows the date; nothing happens then." />
-      <Time {...props} of="expiresIn" label="Time to decide" help="Without it, the call waits as long as it takes." />
+      <TimeInput {...time('dueIn')} label="Due in" help="The inbox shows the date; nothing happens then." />
+      <TimeInput {...time('expiresIn')} label="Time to decide" help="Without it, the call waits as long as it takes." />
       {policy.expiresIn !== undefined && (
         <NativeSelect
           label="When the time is up"
@@ -50,33 +56,5 @@ export function ApprovalPeople(props: Fields) {
         />
       )}
     </>
-  )
-}
-
-function Time(props: Fields & { of: 'dueIn' | 'expiresIn'; label: string; help: string }) {
-  const { policy, set, problem, readOnly, of, label, help } = props
-  const value = policy[of]
-  if (value !== undefined && readIso(value) === null) {
-    return (
-      <TextInput
-        label={label}
-        description={help}
-        value={value}
-        error={problem(of)}
-        readOnly={readOnly}
-        onChange={(event) => set({ [of]: event.currentTarget.value || undefined })}
-      />
-    )
-  }
-  return (
-    <IsoDurationInput
-      id={`approval-${of}`}
-      label={label}
-      help={help}
-      value={value}
-      onChange={(next) => set({ [of]: next })}
-      problem={problem(of)}
-      readOnly={readOnly}
-    />
   )
 }

@@ -1,10 +1,21 @@
 'use client'
-import { NumberInput } from '@mantine/core'
-import type { AgentLimits } from '@/server/definition/agent'
+import { NativeSelect, NumberInput, Skeleton } from '@mantine/core'
+import dynamic from 'next/dynamic'
+import { inPlace, loadPart } from '@/app/_ui/part'
+import type { AgentLimits, LimitAsk } from '@/server/definition/agent'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
 
-type Group = keyof AgentLimits
+/** Few agents ask, so it is not part of the page's first load. */
+const LimitPeople = dynamic(() => loadPart(() => import('./limit-people').then((module) => module.LimitPeople)), {
+  ssr: false,
+  loading: inPlace(<Skeleton height={132} radius="md" />),
+})
+
+/** Who is asked at first. */
+const ADMINS: LimitAsk = { ask: ['role:admin'] }
+
+type Group = Exclude<keyof AgentLimits, 'at'>
 
 interface Field {
   group: Group
@@ -43,6 +54,10 @@ export function LimitFields(props: {
     const next = value === undefined ? others : { ...others, [name]: value }
     onChange(Object.keys(next).length === 0 ? rest : ({ ...rest, [group]: next } as AgentLimits))
   }
+  const setAt = (at: LimitAsk | undefined) => {
+    const { at: _old, ...rest } = limits
+    onChange(at ? { ...rest, at } : rest)
+  }
   const inputs = (fields: Field[]) => (
     <div className={styles.pair}>
       {fields.map((field) => (
@@ -70,6 +85,22 @@ export function LimitFields(props: {
       <span className={styles.note}>Of each message, with the agents that it is handed over to</span>
       {inputs(MESSAGE)}
       {inputs(TOOLS)}
+      <NativeSelect
+        label="At a limit"
+        description={
+          whose === 'all agents'
+            ? 'The same people are asked about limits of agents that say nothing themselves.'
+            : 'Limits of the workspace ask only the people that the workspace names.'
+        }
+        data={[
+          { value: 'fail', label: 'Fail' },
+          { value: 'ask', label: 'Ask people whether it continues, in runs' },
+        ]}
+        value={limits.at ? 'ask' : 'fail'}
+        disabled={readOnly}
+        onChange={(event) => setAt(event.currentTarget.value === 'ask' ? ADMINS : undefined)}
+      />
+      {limits.at && <LimitPeople at={limits.at} onChange={setAt} error={error} readOnly={readOnly} />}
     </div>
   )
 }

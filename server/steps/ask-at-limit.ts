@@ -1,0 +1,28 @@
+import type { LimitQuestion } from '../agents/journal/part-ends'
+import { APPROVE, REJECT } from '../definition/approval'
+import type { Question } from './define-step'
+import { askedOf } from './people'
+import { expiry } from './time'
+
+/** The question of a step's agent whether it continues at a limit, as people get it. */
+export function askAtLimit(stepId: string, now: Date, { seq, limit, title, show, at }: LimitQuestion): Question {
+  const { ask: assignees, dueIn, expiresIn } = at
+  const { dueAt: expiresAt = null } = expiry(now, expiresIn)
+  return {
+    id: String(seq),
+    expiresAt,
+    signal: {
+      type: 'request_user_action',
+      stepId,
+      title,
+      message: '**Go on** lets this message use as much again. **Stop** fails the step.',
+      actions: [
+        { id: APPROVE, label: 'Go on' },
+        { id: REJECT, label: 'Stop' },
+      ],
+      ...askedOf(now, { assignees, dueIn }),
+      show,
+      limit,
+    },
+  }
+}
