@@ -215,8 +215,9 @@ const Variables = z.object({
   /** Marks requests from this machine. Only the web process knows it. */
   MILLRACE_LOCAL_KEY: optional,
   MILLRACE_TEST_STEPS: flag,
-  /** A field of run data larger than this is stored by reference. Tests lower it. */
+  /** A field of run data larger than this is stored by reference, and how long a step may take. Tests lower both. */
   MILLRACE_TEST_LARGE_BYTES: count(0, 1_000_000, 4 * 1024),
+  MILLRACE_TEST_STEP_MS: unlessEmpty(wholeNumber(100, 600_000).optional()),
   /** Tests turn off what a process remembers of runs. */
   MILLRACE_TEST_RECALL: unlessEmpty(z.enum(['on', 'off'], { error: 'must be on or off' }).default('on')),
 })
@@ -283,7 +284,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     poolMax: rest.DATABASE_POOL_MAX ?? (rest.VERCEL ? 3 : 10),
     directUrl: rest.DATABASE_URL_UNPOOLED ?? rest.DATABASE_URL,
     deployment: deploymentOf(rest),
-    longestStepMs: rest.VERCEL ? LONGEST_STEP_ON_VERCEL_MS : Number.POSITIVE_INFINITY,
+    longestStepMs: rest.MILLRACE_TEST_STEP_MS ?? (rest.VERCEL ? LONGEST_STEP_ON_VERCEL_MS : Number.POSITIVE_INFINITY),
     longestWaitMs,
     SYNC_START_TIMEOUT_MS: inTime(rest.SYNC_START_TIMEOUT_MS),
     AGENT_TIMEOUT_MS: inTime(rest.AGENT_TIMEOUT_MS),

@@ -139,6 +139,7 @@ describe('on Vercel', () => {
   test('a step ends before its function does, which the routes that take long ask for', () => {
     expect(readEnv(vercel).longestStepMs).toBeLessThan(LONGEST_CALL_ON_VERCEL_S * 1_000)
     expect(readEnv({}).longestStepMs).toBe(Number.POSITIVE_INFINITY)
+    expect(readEnv({ ...vercel, MILLRACE_TEST_STEP_MS: '2000' }).longestStepMs).toBe(2_000)
     const long = ['inngest', 'chat', 'agents/[agentId]/invoke', 'tools/[toolId]/invoke', 'workflow/start/[workflowId]']
     for (const route of [...long, 'workflow/events/[runId]', 'trpc/[trpc]'])
       expect(readFileSync(`app/api/${route}/route.ts`, 'utf8')).toContain(
