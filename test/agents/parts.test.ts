@@ -87,3 +87,30 @@ test('a failed attempt counts against the limit of a step although it came furth
   expect(run.stepExecutionHistory[0]).toMatchObject({ attempt: 2, attempts: [{ attempt: 1 }, { attempt: 2 }] })
   expect(outside.seen).toHaveLength(1)
 })
+
+const lostAgain = (deaths: number) => database.sql`
+  update engine.jobs set owner = 'gone', deliveries = ${deaths}, due_at = now() - interval '1 second' where kind = 'run'`
+
+test('a turn whose process died five times goes on where it had recorded a call, and fails where it had none', async () => {
+  const slow = await newTool('slow')
+  model.script(call(tool, 1), call(slow, 2), answer)
+  const runId = await start([slow, tool])
+  await until(() => outside.seen.length === 2)
+  await lostAgain(4)
+  await database.sql`select pg_notify('engine', '')`
+  // The call that was under way.
+  await until(() => outside.seen.length === 3)
+  free()
+  const run = await runtime.wait(runId)
+  expect(run.status).toBe('completed')
+  const keys = outside.seen.map(({ headers }) => headers['idempotency-key'])
+  expect(keys).toEqual([2, 4, 4].map((seq) => `${runId}:main:ask:1:${seq}`))
+  expect(model.calls).toHaveLength(3)
+
+  model.script({ hang: true })
+  const another = await start([tool])
+  await until(() => model.calls.length === 1)
+  await lostAgain(4)
+  await database.sql`select pg_notify('engine', '')`
+  expect((await runtime.wait(another)).error).toMatchObject({ code: 'WORKER_LOST' })
+})

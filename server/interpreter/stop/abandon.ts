@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { reasonOf as innermostReason } from '@/db/wait'
+import { furthestAttempt } from '../../agents/journal/read'
 import { type ServiceContext, withTransaction } from '../../context'
 import { recordOfPause, walkIs } from '../../run-store/conditions'
 import { type Held, holdAndRead } from '../../run-store/held'
@@ -8,6 +9,8 @@ import type { WalkClaim } from '../../run-store/names'
 import type { RunRow } from '../../run-store/walk-data'
 import { findStepType } from '../../steps/registry'
 import { cancellationOf } from '../flow/stopping'
+import { configOf } from '../plan/state'
+import { attemptLimit, triesOf } from '../plan/tries'
 import { closeRun } from '../write/close'
 import { moveWalk } from '../write/held'
 import { NEW_EPOCH, requestWalk, signalEngineWaits } from '../write/request'
@@ -61,7 +64,7 @@ async function outlivesItsEngineRun(
 ): Promise<boolean> {
   if (run.cancelRequestedAt) return false
   const [at] = await tx.db
-    .select({ type: stepRecords.stepType, pauseId: pauses.id, answeredAt: pauses.answeredAt })
+    .select({ record: stepRecords, pauseId: pauses.id, answeredAt: pauses.answeredAt })
     .from(stepRecords)
     .leftJoin(pauses, recordOfPause)
     .where(
@@ -72,7 +75,15 @@ async function outlivesItsEngineRun(
         isNull(stepRecords.endTime),
       ),
     )
-  if (!at || findStepType(at.type)?.mode !== 'pause') return false
+  if (!at) return false
+  if (await comesFurther(tx, ref, walk, at.record)) {
+    tx.log.warn(
+      { runId: ref.runId },
+      'the engine gave up a run whose step comes further each time; it was requested again',
+    )
+    return (await requestWalk(tx, ref, walkIs(ref), NEW_EPOCH)) !== null
+  }
+  if (findStepType(at.record.stepType)?.mode !== 'pause') return false
   if (at.pauseId !== null && at.answeredAt === null) {
     tx.log.warn({ runId: ref.runId }, 'the engine gave up a run that waits at a pause; the answer requests it again')
     await moveWalk(tx, ref, { status: 'resting' })
@@ -82,6 +93,26 @@ async function outlivesItsEngineRun(
   if (name === WORKER_LOST || walk.restarts > 0) return false
   tx.log.warn({ runId: ref.runId }, 'the engine gave up a run at a pause; it was requested again')
   return (await requestWalk(tx, ref, walkIs(ref), { ...NEW_EPOCH, restarts: sql`${walks.restarts} + 1` })) !== null
+}
+
+/**
+ * Whether the step of a walk may make another attempt although its processes died, because it has recorded calls
+ * meanwhile. Each engine run makes attempts before it is given up; a walk that was requested more often has another
+ * problem.
+ */
+async function comesFurther(
+  tx: Held,
+  ref: WalkClaim,
+  { epoch }: Pick<typeof walks.$inferSelect, 'epoch'>,
+  record: typeof stepRecords.$inferSelect,
+): Promise<boolean> {
+  const type = findStepType(record.stepType)
+  if (type?.mode !== 'effect' || !type.inParts || epoch > record.attempt) return false
+  const { stepId, visit, attempt, attempts } = record
+  const at = { stepId, visit }
+  if ((await furthestAttempt(tx, { ...ref, ...at })) === 0) return false
+  const next = { state: { ref }, at, type, config: configOf(record), attempt: attempt + 1, attempts }
+  return (await triesOf(tx, next)) <= attemptLimit(next)
 }
 
 function reasonOf({ name }: Error): Reason {

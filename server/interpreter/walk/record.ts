@@ -16,6 +16,7 @@ import { usageOf } from '../flow/usage'
 import type { NextStep } from '../plan/next-step'
 import { planFrom } from '../plan/plan'
 import { holdWalk, receiptOf } from '../plan/state'
+import { triesOf } from '../plan/tries'
 import type { StartedAttempt } from '../plan/types'
 import { carryOutCancel, cleanupTimeLeft, endRun } from '../stop/cancel'
 import { advance } from '../write/advance'
@@ -23,7 +24,6 @@ import { failedStep, finishVisit, moveWalk } from '../write/held'
 import { countAttempts, keepAttempts, withdrawQuestions } from '../write/marks'
 import { settleStatus } from '../write/settle-status'
 import { retryWhileUnavailable } from './retry'
-import { triesOf } from './tries'
 
 /** Records the output of an attempt, and what follows it. */
 export async function recordOutput(

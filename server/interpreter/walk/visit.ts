@@ -10,6 +10,7 @@ import { cancellationOf, isCancelling, stopFailure } from '../flow/stopping'
 import { mark } from '../notice/heard'
 import type { NextStep } from '../plan/next-step'
 import { configOf, holdWalk, receiptOf } from '../plan/state'
+import { attemptLimit, triesOf } from '../plan/tries'
 import type { StartedAttempt } from '../plan/types'
 import { countAttempts, takeAnswers } from '../write/marks'
 import { work } from './attempt'
@@ -17,7 +18,6 @@ import { countWork } from './count-work'
 import { endPart } from './part'
 import { fail, recordFailure, recordOutput, settle } from './record'
 import { traceWork } from './trace-work'
-import { attemptLimit, triesOf } from './tries'
 
 /**
  * One visit of an effect step, in three parts: claim (guard, count the attempt, freeze the input), work (outside any

@@ -1,9 +1,12 @@
 import { furthestAttempt } from '../../agents/journal/read'
 import type { ServiceContext } from '../../context'
 import { MAX_ATTEMPTS } from '../flow/failure'
-import type { StartedAttempt } from '../plan/types'
+import type { WalkState } from '../flow/types'
+import type { StartedAttempt } from './types'
 
-type Counted = Pick<StartedAttempt, 'state' | 'at' | 'type' | 'config' | 'attempt' | 'attempts'>
+type Counted = Pick<StartedAttempt, 'at' | 'type' | 'config' | 'attempt' | 'attempts'> & {
+  state: Pick<WalkState, 'ref'>
+}
 
 /** How many attempts a step may make. */
 export function attemptLimit({ config }: Pick<Counted, 'config'>): number {
