@@ -4,9 +4,15 @@ import { assigneeProblems, MAX_ASSIGNEES, WANTED } from '../definition/asking'
 import { components } from '../definition/component'
 import { parseDuration } from '../definition/duration'
 import { ASSIGNEE } from '../definition/people'
+import { MOST_USED } from '../definition/settings'
 
-const tokens = z.int().min(1).max(1e12)
-const cost = z.number().positive().max(1e6)
+const tokens = z.int().min(1).max(MOST_USED.tokens)
+const cost = z.number().positive().max(MOST_USED.cost)
+
+/** What all agents of a run may use together. */
+export const AgentTotals = z
+  .strictObject({ tokens: tokens.optional(), cost: cost.optional() })
+  .describe('What all agents of a run may use together: `tokens`, and `cost` in US dollars.')
 const duration = z
   .string()
   .max(200)

@@ -2,11 +2,13 @@ import { utcDay } from '@/lib/utc-day'
 import type { ServiceContext } from '../context'
 import type { AgentLimits, LimitAsk, ReachedLimit } from '../definition/agent'
 import { APPROVE } from '../definition/approval'
+import type { AgentTotals } from '../definition/schema'
 import { AppError } from '../errors'
 import type { Budget } from './budget'
 import type { Answered } from './decision'
 import type { LoadedAgent } from './find'
-import { type DaySum, readDay } from './usage'
+import type { Journal } from './journal/journal'
+import { type DaySum, readDay, type Used } from './usage'
 
 /** At the limits of a day, waiting for the next one helps. */
 const DAY_MS = 86_400_000
@@ -26,12 +28,15 @@ export class Limits {
   private day = ''
   /** The answer to the question about the next call of the model. */
   private answered: Answered | null = null
+  /** What the other turns of the run have used. */
+  private others: Used = { tokens: 0, cost: 0 }
 
   constructor(
     private readonly ctx: ServiceContext,
     private readonly agentId: string,
     private readonly own: AgentLimits,
     private readonly workspace: AgentLimits,
+    private readonly run: Journal['ofRun'],
   ) {}
 
   private get both(): AgentLimits[] {
@@ -44,7 +49,8 @@ export class Limits {
 
   /** Whether a call whose price is not known would go unnoticed. */
   get ofCost(): boolean {
-    return this.both.some(({ day, turn }) => day?.cost !== undefined || turn?.cost !== undefined)
+    const { run, both } = this
+    return run?.most.cost !== undefined || both.some(({ day, turn }) => (day?.cost ?? turn?.cost) !== undefined)
   }
 
   /**
@@ -70,6 +76,11 @@ export class Limits {
     if (answered?.limit && goesOn(answered)) budget.grant(this.keyOf(answered.limit))
   }
 
+  /** Reads what the other turns of the run have used, if that counts. */
+  async look(): Promise<void> {
+    if (this.run) this.others = await this.run.others()
+  }
+
   /**
    * Checks, before a call of a model, whether everything is below its limits.
    * @param sizeOf the estimated tokens of the call
@@ -93,14 +104,19 @@ export class Limits {
   private reached(budget: Budget, sizeOf: () => number): { limit: ReachedLimit; at: LimitAsk | null }[] {
     // Those of yesterday say nothing about today.
     if (this.day !== utcDay(this.ctx.now())) this.sums.clear()
-    return this.both.flatMap((limits) => {
-      const of = limits === this.own ? 'agent' : 'workspace'
-      const at = limits.at ?? (of === 'agent' ? this.workspace.at : undefined) ?? null
-      return amountsOf(limits)
+    const { own, workspace, run } = this
+    const asked = own.at ?? workspace.at ?? null
+    const reached = (of: ReachedLimit['of'], amounts: [Name, number][], at: LimitAsk | null) =>
+      amounts
         .map(([name, most]): ReachedLimit => ({ of, name, most }))
         .filter((limit) => !this.isBelow(limit, budget, sizeOf))
         .map((limit) => ({ limit, at }))
-    })
+    return [
+      ...reached('agent', amountsOf(own), asked),
+      // Its people are its own: who edits an agent may not choose others.
+      ...reached('workspace', amountsOf(workspace), workspace.at ?? null),
+      ...reached('run', totalsOf(run?.most ?? {}), asked),
+    ]
   }
 
   private isBelow(limit: ReachedLimit, budget: Budget, sizeOf: () => number): boolean {
@@ -108,10 +124,15 @@ export class Limits {
     const granted = budget.granted(this.keyOf(limit))
     if (name === 'call.tokens') return sizeOf() <= most * (1 + (granted?.times ?? 0))
     const what = name.endsWith('cost') ? 'cost' : 'tokens'
-    const mine = { tokens: budget.usage.totalTokens, cost: budget.known }[what] - (granted?.[what] ?? 0)
-    if (name.startsWith('turn')) return mine < most
-    const sum = this.sums.get(name === 'subjectDay.tokens' ? 'subject' : of)
-    return (sum?.[what] ?? 0) < most || (granted !== null && mine < most)
+    const mine = { tokens: budget.usage.totalTokens, cost: budget.known }[what]
+    const since = mine - (granted?.[what] ?? 0)
+    if (name.startsWith('turn')) return since < most
+    const all = of === 'run' ? this.others[what] + mine : this.today(of, name)[what]
+    return all < most || (granted !== null && since < most)
+  }
+
+  private today(of: 'agent' | 'workspace', name: Name): Used {
+    return this.sums.get(name === 'subjectDay.tokens' ? 'subject' : of) ?? { tokens: 0, cost: 0 }
   }
 
   private keyOf({ of, name }: ReachedLimit): string {
@@ -133,17 +154,29 @@ function goesOn({ answer }: Answered): boolean {
   return answer !== null && 'actionId' in answer && answer.actionId === APPROVE
 }
 
+type Amount = [Name, number | undefined]
+
 /** The limits of tokens and of cost that are set. */
 function amountsOf({ call, turn, day, subjectDay }: AgentLimits): [Name, number][] {
-  const all: [Name, number | undefined][] = [
+  return set([
     ['call.tokens', call?.tokens],
     ['turn.tokens', turn?.tokens],
     ['turn.cost', turn?.cost],
     ['day.tokens', day?.tokens],
     ['day.cost', day?.cost],
     ['subjectDay.tokens', subjectDay?.tokens],
-  ]
-  return all.flatMap(([name, most]) => (most === undefined ? [] : [[name, most]]))
+  ])
+}
+
+function totalsOf({ tokens, cost }: AgentTotals): [Name, number][] {
+  return set([
+    ['run.tokens', tokens],
+    ['run.cost', cost],
+  ])
+}
+
+function set(amounts: Amount[]): [Name, number][] {
+  return amounts.flatMap(([name, most]) => (most === undefined ? [] : [[name, most]]))
 }
 
 /** What a limit allows, as a sentence. */
@@ -156,12 +189,15 @@ export function limitText({ of, name, most }: ReachedLimit): string {
     'day.tokens': `The ${of} may use ${amount} a day`,
     'day.cost': `The ${of} may use ${amount} a day`,
     'subjectDay.tokens': `One person may use ${amount} a day`,
+    'run.tokens': `The agents of a run may use ${amount} together`,
+    'run.cost': `The agents of a run may use ${amount} together`,
   }[name]
 }
 
 /** The limits of an agent's turn, with the usage of today if any of them is of days. */
-export async function openLimits(ctx: ServiceContext, agent: LoadedAgent): Promise<Limits> {
-  const limits = new Limits(ctx, agent.id, agent.config.limits ?? {}, agent.workspaceLimits ?? {})
+export async function openLimits(ctx: ServiceContext, agent: LoadedAgent, journal: Journal): Promise<Limits> {
+  const { config, workspaceLimits } = agent
+  const limits = new Limits(ctx, agent.id, config.limits ?? {}, workspaceLimits ?? {}, journal.ofRun)
   if (limits.ofDays) limits.note(await readDay(ctx, agent.id))
   return limits
 }

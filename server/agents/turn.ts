@@ -39,7 +39,7 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const depth = options.depth ?? 0
   const journal = options.journal ?? new Journal()
   const models = await openModels(ctx, request.agent.config)
-  const limits = await openLimits(ctx, request.agent)
+  const limits = await openLimits(ctx, request.agent, journal)
   journal.onSpent = (sums) => limits.note(sums)
   journal.onNext = (answered) => limits.begin(answered, budget)
   if (depth === 0) budget.most = limits.most('calls', budget.most)
@@ -273,6 +273,7 @@ class Turn {
   /** @throws AppError BUDGET_EXCEEDED; PartEnds if people are asked whether the turn continues */
   private async keepWithinLimits(prompt: unknown): Promise<void> {
     const { budget, journal } = this.options
+    await this.allowed.look()
     const reached = this.allowed.check(budget, () => this.estimate(prompt), journal.mayAsk)
     if (!reached) return
     journal.ask(questionAt(reached, journal.upcoming, this.request.agent.name, budget))

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { agentTurns } from '@/db/schema/turns'
 import { usageDays } from '@/db/schema/usage'
 import { utcDay } from '@/lib/utc-day'
 import type { ServiceContext, Sweep } from '../context'
@@ -8,7 +9,10 @@ import type { Tokens } from '../models/prices'
 const KEEP_DAYS = 400
 
 /** What the workspace, the agent or the subject has used today. */
-export type DaySum = { kind: 'workspace' | 'agent' | 'subject'; tokens: number; cost: number }
+export type DaySum = Used & { kind: 'workspace' | 'agent' | 'subject' }
+
+/** The cost is in US dollars, of the calls whose price is known. */
+export type Used = { tokens: number; cost: number }
 
 /**
  * The subject of tokens for whom the caller acts; null for members, keys and the product's own starters. A run acts for
@@ -62,6 +66,14 @@ export async function readDay(ctx: ServiceContext, agentId: string): Promise<Day
     join ${placesOf(ctx, agentId)} on k.kind = d.kind and k.key = d.key
     where d.tenant_id = ${ctx.tenantId} and d.day = ${utcDay(ctx.now())}::date`)
   return [...rows]
+}
+
+/** What the turns of a run have used, apart from one. */
+export async function readRun(ctx: ServiceContext, runId: string, turnId: string): Promise<Used> {
+  const [used] = await ctx.db.execute<Used>(sql`
+    select coalesce(sum((usage->>'totalTokens')::bigint), 0)::float8 as tokens, coalesce(sum(cost), 0) as cost
+    from ${agentTurns} where tenant_id = ${ctx.tenantId} and run_id = ${runId} and id <> ${turnId}`)
+  return used ?? { tokens: 0, cost: 0 }
 }
 
 /** Deletes the usage of days that are too old. */

@@ -85,10 +85,15 @@ export type LimitAsk = {
   expiresIn?: string | undefined
 }
 
-/** A limit that a turn has reached: of its agent, or of its workspace. */
+/** A limit that a turn has reached: of its agent, of its workspace, or of all agents of its run. */
 export type ReachedLimit = {
-  of: 'agent' | 'workspace'
-  name: 'call.tokens' | `turn.${'tokens' | 'cost'}` | `day.${'tokens' | 'cost'}` | 'subjectDay.tokens'
+  of: 'agent' | 'workspace' | 'run'
+  name:
+    | 'call.tokens'
+    | `run.${'tokens' | 'cost'}`
+    | `turn.${'tokens' | 'cost'}`
+    | `day.${'tokens' | 'cost'}`
+    | 'subjectDay.tokens'
   /** Tokens or US dollars. */
   most: number
 }

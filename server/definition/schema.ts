@@ -89,8 +89,15 @@ export type Definition = {
   limits?: RunLimits
 }
 
-/** How long a run may take from its start, including all waits. In milliseconds. */
-export type RunLimits = { timeoutMs?: number }
+export type RunLimits = {
+  /** How long a run may take from its start, including all waits. In milliseconds. */
+  timeoutMs?: number
+  /** What all agents of a run may use together. */
+  agents?: AgentTotals
+}
+
+/** Tokens and US dollars; at least one of them. */
+export type AgentTotals = { tokens?: number; cost?: number }
 
 export const MAX_NAME = 200
 export const MAX_KEY_TEMPLATE = 500

@@ -283,10 +283,11 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
   },
   BUDGET_EXCEEDED: {
     title: 'A limit of what agents may use is reached',
-    means: 'An agent, one message to it, the person it answers or the workspace has used as much as it may.',
+    means:
+      'An agent, one message to it, the person it answers, the workspace or all agents of a run have used as much as they may.',
     fixes: [
       'Wait until the day ends, if the limit is of a day. Days end at midnight in UTC.',
-      'Raise the limit: that of an agent on its page, those of the workspace in Settings, Agents.',
+      'Raise the limit: that of an agent on its page, those of the workspace in Settings, Agents, that of a run in the settings of its workflow.',
       'Then retry the run: it keeps what the agent has done.',
       'To let people decide whether the agent continues, choose whom to ask under At a limit, beside the limits. If they stopped it or did not answer in time, start or retry the run again.',
     ],

@@ -82,10 +82,19 @@ export const PauseDescriptor = z
         .optional()
         .describe('The call of an agent that the decision is about.'),
       limit: component('ReachedLimit', {
-        of: z.enum(['agent', 'workspace']).describe('Whose limit it is.'),
+        of: z.enum(['agent', 'workspace', 'run']).describe('Whose limit it is; `run`: of all agents of the run.'),
         name: z
-          .enum(['call.tokens', 'turn.tokens', 'turn.cost', 'day.tokens', 'day.cost', 'subjectDay.tokens'])
-          .describe('As in `AgentLimits`.'),
+          .enum([
+            'call.tokens',
+            'turn.tokens',
+            'turn.cost',
+            'day.tokens',
+            'day.cost',
+            'subjectDay.tokens',
+            'run.tokens',
+            'run.cost',
+          ])
+          .describe('As in `AgentLimits`; those of the run are `limits.agents` of its workflow.'),
         most: z.number().describe('Tokens or US dollars.'),
       })
         .optional()

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AgentTotals } from '../agents/limits-schema'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { Edge, Fields, Step } from '../definition/schema'
@@ -25,6 +26,7 @@ const graph = {
   limits: z
     .object({
       timeoutMs: z.number().optional().describe('How long a run may take, including waits. In milliseconds.'),
+      agents: AgentTotals.optional(),
     })
     .optional()
     .describe('The limits of a run.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AgentTotals } from '../agents/limits-schema'
 import { AnyJson } from '../definition/any-json'
 import { component } from '../definition/component'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
@@ -8,7 +9,10 @@ import { flag } from '../query/values'
 import { listVersioned } from '../versioned/list-schema'
 import { SeenVersion } from '../versioned/seen-version'
 
-const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional() })
+const Limits = z.object({
+  timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional(),
+  agents: AgentTotals.nullish(),
+})
 
 export const CreateWorkflow = component('CreateWorkflow', {
   name: z.string().trim().min(1).max(MAX_NAME).describe('Not unique.'),
@@ -25,7 +29,9 @@ export const CreateWorkflow = component('CreateWorkflow', {
     .max(MAX_KEY_TEMPLATE)
     .nullish()
     .describe('What people recognise a run by: text with START fields, such as `${orderId}`.'),
-  limits: Limits.nullish().describe('The limits of a run: `timeoutMs`, the time from its start, including waits.'),
+  limits: Limits.nullish().describe(
+    'The limits of a run: `timeoutMs`, the time from its start, including waits, and what its `agents` may use together.',
+  ),
 })
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>
 
@@ -49,7 +55,7 @@ export const UpdateWorkflow = component('UpdateWorkflow', {
     'What people recognise a run by, such as `${orderId}`; null removes it. Open runs keep theirs.',
   ),
   limits: CreateWorkflow.shape.limits.describe(
-    'The limits of a run, such as `timeoutMs`; null removes them. Open runs keep theirs.',
+    'The limits of a run, `timeoutMs` and `agents`; null removes them. Open runs keep theirs.',
   ),
   version: SeenVersion,
 })

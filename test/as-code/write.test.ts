@@ -24,7 +24,8 @@ describe('a written definition', () => {
   test('contains everything in the workspace, and is the same when applied to another', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const { definition } = mixedGraph(new Dice(seed))
-      const limits = seed % 2 === 0 ? { limits: { timeoutMs: 60_000 }, businessKey: '${a}' } : {}
+      const limits =
+        seed % 2 === 0 ? { limits: { timeoutMs: 60_000, agents: { tokens: 100, cost: 0.5 } }, businessKey: '${a}' } : {}
       expectRoundTrip({
         workflows: [JSON.parse(JSON.stringify({ id: `wf_${seed}`, name: 'Random', ...definition, ...limits }))],
       })

@@ -13,7 +13,7 @@ import {
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/history'
 import { canConnect, connect, disconnect } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
 import { freeId, openExitOf, START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
-import { setMeta } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-settings'
+import { setLimits, setMeta } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-settings'
 import {
   addStep,
   changeType,
@@ -354,4 +354,13 @@ describe('history', () => {
     expect(history.past).toHaveLength(MAX_ENTRIES)
     expect(record(history, 300, { label: 'same', at: 301 })).toBe(history)
   })
+})
+
+test('setLimits changes one limit of a run and leaves the others; without any, there is no limits field', () => {
+  const both = setLimits(setLimits(chain, { timeoutMs: 5_000 }), { cost: 2 })
+  expect(both.limits).toEqual({ timeoutMs: 5_000, agents: { cost: 2 } })
+  expect(setLimits(both, { tokens: 7 }).limits).toEqual({ timeoutMs: 5_000, agents: { cost: 2, tokens: 7 } })
+  expect(setLimits(both, { cost: undefined }).limits).toEqual({ timeoutMs: 5_000 })
+  const none = setLimits(setLimits(both, { cost: undefined }), { timeoutMs: undefined })
+  expect(none).not.toHaveProperty('limits')
 })

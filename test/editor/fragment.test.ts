@@ -132,9 +132,17 @@ describe('readClipboard', () => {
   })
 
   test('a whole workflow keeps its time limit, if a run may have it', () => {
-    const limited = { ...order, limits: { timeoutMs: 86_400_000 } }
+    const limited = { ...order, limits: { timeoutMs: 86_400_000, agents: { tokens: 5, cost: 0.1 } } }
     expect(readClipboard(JSON.stringify(limited))).toEqual({ kind: 'definition', definition: limited })
-    for (const limits of [null, 7, {}, { timeoutMs: 999 }, { timeoutMs: '1000' }, { timeoutMs: 1e15 }])
+    for (const limits of [
+      null,
+      7,
+      {},
+      { timeoutMs: 999 },
+      { timeoutMs: '1000' },
+      { timeoutMs: 1e15 },
+      { agents: { tokens: 0.5, cost: 0 } },
+    ])
       expect(readClipboard(JSON.stringify({ ...order, limits }))).toEqual({ kind: 'definition', definition: order })
   })
 

@@ -1,4 +1,5 @@
 import type { StepUsage } from '../../definition/agent'
+import type { AgentTotals } from '../../definition/schema'
 
 /** How a statement under the fence of an attempt ended. It wrote nothing if it was refused. */
 export type Fenced = 'written' | 'stopping' | 'refused'
@@ -18,6 +19,8 @@ export interface TurnAttempt {
   hides: ReadonlySet<string>
   /** The usage of the earlier attempts that ended. */
   used: StepUsage | null
+  /** What all agents of the run may use together; absent without a limit. */
+  most?: AgentTotals | undefined
   /** Whether people can be asked about calls. */
   mayAsk: boolean
   /** Whether the process is stopping, or too little time is left for another call. */

@@ -2,11 +2,12 @@ import type { ServiceContext } from '../../context'
 import type { Usage } from '../../definition/agent'
 import type { CallDecision } from '../../definition/approval'
 import { type JsonValue, toStorableJson } from '../../definition/json'
+import type { AgentTotals } from '../../definition/schema'
 import { ImpossibleState } from '../../errors'
 import { addUsage, NO_USAGE } from '../../models/call'
 import { marked } from '../../telemetry/traces'
 import type { Answered } from '../decision'
-import type { DaySum } from '../usage'
+import { type DaySum, readRun, type Used } from '../usage'
 import type { TurnAttempt } from './attempt'
 import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
 import { keyOfCall } from './key'
@@ -63,6 +64,14 @@ export class Journal {
   /** The run, if the turn is recorded in one. */
   get runIds(): string[] {
     return this.book ? [this.book.attempt.runId] : []
+  }
+
+  /** What all agents of the run may use together, and what those of its other turns have used; null without a limit. */
+  get ofRun(): { most: AgentTotals; others: () => Promise<Used> } | null {
+    const { ctx, attempt, turn } = this.book ?? {}
+    if (!ctx || !attempt?.most) return null
+    const { most, runId } = attempt
+    return { most, others: () => readRun(ctx, runId, turn?.id ?? '') }
   }
 
   /** The names of the fields whose values the run hides. */

@@ -28,6 +28,7 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt, stopping
     get hides() {
       return sensitiveFields(state.definition)
     },
+    most: state.definition.limits?.agents,
     continues: attempt > 1 || state.run.retryOf !== null,
     used: usageOf(begun.attempts, null),
     // An older process knows no parts, and would make a call without its decision.

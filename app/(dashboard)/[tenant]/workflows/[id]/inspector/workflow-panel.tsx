@@ -1,12 +1,11 @@
 'use client'
 import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { DurationInput } from '@/app/_ui/duration-input'
 import type { Definition } from '@/server/definition/schema'
-import { isTimeLimit } from '@/server/definition/settings'
 import { useCommitted } from '../draft/use-committed'
 import { nameOf } from '../model/definition'
 import { setInitial, setMeta } from '../model/edit-settings'
 import styles from './inspector.module.css'
+import { RunLimits } from './run-limits'
 
 /** The form of the workflow itself, shown while no step is selected. */
 export function WorkflowPanel(props: {
@@ -28,13 +27,6 @@ export function WorkflowPanel(props: {
   const key = useCommitted(definition.businessKey ?? '', (text) =>
     onRedefine('change the business key', (before) => setMeta(before, { businessKey: text.trim() || null }), 'key'),
   )
-  const limit = useCommitted(String(definition.limits?.timeoutMs ?? ''), (text) => {
-    const timeoutMs = Number(text)
-    if (text === '') onRedefine('remove the time limit', (before) => setMeta(before, { limits: null }), 'limit')
-    else if (isTimeLimit(timeoutMs))
-      onRedefine('change the time limit', (before) => setMeta(before, { limits: { timeoutMs } }), 'limit')
-  })
-  const isLimit = limit.text === '' || isTimeLimit(Number(limit.text))
   const example = Object.keys(payload)[0] ?? 'orderId'
   // A draft may contain an id twice; the Select must not.
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
@@ -79,18 +71,7 @@ export function WorkflowPanel(props: {
         onChange={(event) => key.setText(event.currentTarget.value)}
         onBlur={key.flush}
       />
-      <DurationInput
-        id="step-field-limits.timeoutMs"
-        label="Time limit of a run"
-        help="From its start, including waits. After that, the run fails as timed out."
-        placeholder="No limit"
-        unset="d"
-        value={limit.text === '' ? undefined : Number(limit.text)}
-        problem={isLimit ? null : 'Enter at least 1 second and at most 10 years.'}
-        readOnly={readOnly}
-        onChange={(ms) => limit.setText(ms === undefined ? '' : String(ms))}
-        onBlur={limit.flush}
-      />
+      <RunLimits definition={definition} onRedefine={onRedefine} readOnly={readOnly} />
       {steps.length > 0 && (
         <>
           <Select

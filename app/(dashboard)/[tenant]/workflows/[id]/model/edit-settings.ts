@@ -21,3 +21,20 @@ export function setMeta(
   const { onCancel, onFailure, businessKey, limits, ...rest } = { ...definition, ...change }
   return { ...rest, ...optionalSettings({ onCancel, onFailure, businessKey, limits }) }
 }
+
+/** Changes limits of a run; undefined removes one. */
+export function setLimits(
+  definition: Definition,
+  change: Partial<Record<'timeoutMs' | 'tokens' | 'cost', number | undefined>>,
+): Definition {
+  const { timeoutMs, agents } = definition.limits ?? {}
+  const { timeoutMs: time, ...totals } = { timeoutMs, ...agents, ...change }
+  return {
+    ...withoutLimits(definition),
+    ...optionalSettings({ ...definition, limits: { timeoutMs: time, agents: totals } }),
+  }
+}
+
+function withoutLimits({ limits: _limits, ...rest }: Definition): Definition {
+  return rest
+}

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@/server/definition/json'
 import { InexactNumber, parseExact } from '@/server/definition/long-numbers'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
-import { isTimeLimit, optionalSettings } from '@/server/definition/settings'
+import { isCostLimit, isTimeLimit, isTokenLimit, optionalSettings } from '@/server/definition/settings'
 import { sameForm } from '@/server/definition/step-id'
 import type { Catalog } from '@/server/steps/catalog'
 import { canConnect, connect } from './connect'
@@ -171,15 +171,20 @@ export function readClipboard(text: string): Clipboard {
         onCancel: known(body.onCancel),
         onFailure: known(body.onFailure),
         businessKey: asText(body.businessKey).trim(),
-        limits: { timeoutMs: limitIn(body.limits) },
+        limits: limitsIn(body.limits),
       }),
     },
   }
 }
 
-function limitIn(limits: JsonValue | undefined): number | undefined {
-  const limit = isJsonObject(limits) ? limits.timeoutMs : undefined
-  return isTimeLimit(limit) ? limit : undefined
+/** The limits that a run may have; others are left out. */
+function limitsIn(value: JsonValue | undefined) {
+  const { timeoutMs, agents } = isJsonObject(value) ? value : {}
+  const { tokens, cost } = isJsonObject(agents) ? agents : {}
+  return {
+    timeoutMs: isTimeLimit(timeoutMs) ? timeoutMs : undefined,
+    agents: { tokens: isTokenLimit(tokens) ? tokens : undefined, cost: isCostLimit(cost) ? cost : undefined },
+  }
 }
 
 /** A whole workflow as a fragment, to add to another. */

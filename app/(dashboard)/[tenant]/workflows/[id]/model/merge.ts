@@ -29,7 +29,7 @@ const META_TITLES = {
   onCancel: 'Cleanup path',
   onFailure: 'Failure path',
   businessKey: 'Business key',
-  limits: 'Time limit',
+  limits: 'Limits of a run',
 }
 type MetaKey = keyof typeof META_TITLES
 const META = Object.keys(META_TITLES) as MetaKey[]

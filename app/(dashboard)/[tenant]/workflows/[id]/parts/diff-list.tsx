@@ -17,7 +17,7 @@ const META: Record<string, string> = {
   onCancel: 'Cleanup path',
   onFailure: 'Failure path',
   businessKey: 'Business key',
-  limits: 'Time limit',
+  limits: 'Limits of a run',
 }
 
 /** The differences between two definitions: steps, connections, START fields and workflow settings. */
