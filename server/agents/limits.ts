@@ -179,6 +179,13 @@ function set(amounts: Amount[]): [Name, number][] {
   return amounts.flatMap(([name, most]) => (most === undefined ? [] : [[name, most]]))
 }
 
+/** @param isRunLimited whether the agents of the run have a limit together */
+export function mayAskAtLimits({ config, workspaceLimits }: LoadedAgent, isRunLimited: boolean): boolean {
+  const [own, workspace] = [config.limits ?? {}, workspaceLimits ?? {}]
+  if (workspace.at && amountsOf(workspace).length > 0) return true
+  return (own.at ?? workspace.at) !== undefined && (isRunLimited || amountsOf(own).length > 0)
+}
+
 /** What a limit allows, as a sentence. */
 export function limitText({ of, name, most }: ReachedLimit): string {
   const amount = name.endsWith('cost') ? `${most} US dollars` : `${most.toLocaleString('en')} tokens`

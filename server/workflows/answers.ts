@@ -127,6 +127,6 @@ export const Simulation = component('Simulation', {
   mayAsk: z
     .array(z.string())
     .describe(
-      'Steps that a path reached, outside of the cleanup and failure paths, whose agents may ask people about calls.',
+      'Steps that a path reached, outside of the cleanup and failure paths, whose agents may ask people about calls or at limits.',
     ),
 })

@@ -1,3 +1,6 @@
+import { mayAsk as mayAskAboutCalls } from '../agents/approval'
+import type { LoadedAgent } from '../agents/find'
+import { mayAskAtLimits } from '../agents/limits'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { expand, writtenIds } from '../definition/expand'
@@ -51,7 +54,9 @@ export async function simulateWorkflow(
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   await requireRunnable(ctx, written)
   const { completed: _ofJudges, asking, ...found } = await simulated(ctx, written, { data, answers }, BUDGET)
-  const mayAsk = [...(await askingAgents(ctx, written, asking)).keys()]
+  const isLimited = written.limits?.agents !== undefined
+  const asks = (agent: LoadedAgent) => mayAskAboutCalls(agent.config) || mayAskAtLimits(agent, isLimited)
+  const mayAsk = [...(await askingAgents(ctx, written, asking, asks)).keys()]
   return { workflowId: row.id, version: version.version, ...asWritten(found, written), mayAsk }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createWorkflow, duplicateWorkflow, getWorkflow } from '@/server/workflows/lifecycle'
+import { createWorkflow, duplicateWorkflow, getWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
+import { simulateWorkflow } from '@/server/workflows/simulate'
 import { refusal } from '../workflows/support'
 import { Approving, answer } from './approving'
 import { newAgent } from './support'
@@ -104,3 +105,27 @@ test('the limit is checked on save, kept by a copy, and absent if nothing is set
 })
 
 const NOTHING = { steps: [{ id: 'end', type: 'end-flow' }], edges: [] }
+
+test('a simulation names the steps whose agents may ask people at a limit, which publish does not warn of', async () => {
+  const people = { ask: ['role:admin'] }
+  const { id: limited } = await newAgent(at.runtime.ctx, { limits: { turn: { tokens: 9 }, at: people } })
+  const { id: asking } = await newAgent(at.runtime.ctx, { limits: { at: people } })
+  const definition = {
+    name: 'Asks',
+    steps: [
+      { id: 'limited', type: 'call-agent', message: 'x', agentId: limited },
+      { id: 'asking', type: 'call-agent', message: 'x', agentId: asking },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [
+      { from: 'limited', to: 'asking' },
+      { from: 'asking', to: 'end' },
+    ],
+  }
+  const { id } = await createWorkflow(at.runtime.ctx, definition)
+  expect((await simulateWorkflow(at.runtime.ctx, { id, body: {} })).mayAsk).toEqual(['limited'])
+  const { id: ofRun } = await createWorkflow(at.runtime.ctx, { ...definition, limits: { agents: { tokens: 9 } } })
+  expect((await simulateWorkflow(at.runtime.ctx, { id: ofRun, body: {} })).mayAsk).toEqual(['limited', 'asking'])
+  const { warnings } = await publishWorkflow(at.runtime.ctx, { id })
+  expect(warnings.filter(({ code }) => code === 'W_APPROVAL')).toEqual([])
+})

@@ -273,7 +273,7 @@ test('a draft can be simulated, and a failure leads to its step', async ({ page,
   await page.getByRole('button', { name: 'Simulate', exact: true }).click()
   const panel = page.getByRole('region', { name: 'Simulation' })
   await expect(panel.getByText(/4 of 4 steps and 4 of 4 exits reached/)).toBeVisible()
-  const asking = panel.getByRole('region', { name: 'Agents that may ask people about calls' })
+  const asking = panel.getByRole('region', { name: 'Agents that may ask people' })
   await expect(asking.getByRole('button')).toHaveText('look')
   await panel.getByRole('button', { name: /^share .*divides by zero.*"people":8/ }).click()
   await expect(page.getByRole('textbox', { name: 'Id' })).toHaveValue('share')

@@ -1,5 +1,5 @@
 import { mayAsk } from '../../agents/approval'
-import { loadAgent } from '../../agents/find'
+import { type LoadedAgent, loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { reachable } from '../../definition/paths'
 import type { Definition } from '../../definition/schema'
@@ -9,14 +9,16 @@ import { findStepType } from '../../steps/registry'
 import type { Problem } from './problem'
 
 /**
- * The names of the agents that may ask people about their calls, by the step that calls one. An agent whose id is known
- * only during a run is not among them.
+ * The names of the agents that may ask people, by the step that calls one. An agent whose id is known only during a run
+ * is not among them.
  * @param steps the ids of the steps to look at
+ * @param asks whether an agent may ask; by default about its calls
  */
 export async function askingAgents(
   ctx: ServiceContext,
   definition: Definition,
   steps: ReadonlySet<string>,
+  asks: (agent: LoadedAgent) => boolean = ({ config }) => mayAsk(config),
 ): Promise<Map<string, string>> {
   const asking = new Map<string, string>()
   const known = new Map<string, string | null>()
@@ -27,7 +29,7 @@ export async function askingAgents(
     const use = config?.success ? type?.uses?.(config.data).find(({ kind }) => kind === 'agent') : undefined
     if (!use || use.id.includes('${')) continue
     const key = `${use.id}@${use.version}`
-    const name = known.has(key) ? known.get(key) : await nameIfAsking(ctx, use)
+    const name = known.has(key) ? known.get(key) : await nameIfAsking(ctx, use, asks)
     known.set(key, name ?? null)
     if (name) asking.set(step.id, name)
   }
@@ -35,10 +37,14 @@ export async function askingAgents(
 }
 
 /** Null if it never asks, or is missing, which is another problem. */
-async function nameIfAsking(ctx: ServiceContext, { id, version }: Use): Promise<string | null> {
+async function nameIfAsking(
+  ctx: ServiceContext,
+  { id, version }: Use,
+  asks: (agent: LoadedAgent) => boolean,
+): Promise<string | null> {
   try {
-    const { name, config } = await loadAgent(ctx, id, version ?? 'latest')
-    return mayAsk(config) ? name : null
+    const agent = await loadAgent(ctx, id, version ?? 'latest')
+    return asks(agent) ? agent.name : null
   } catch (err) {
     if (!(err instanceof AppError) || err.code !== 'AGENT_NOT_FOUND') throw err
     return null

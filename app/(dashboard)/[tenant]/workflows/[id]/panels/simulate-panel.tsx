@@ -114,7 +114,7 @@ function Found(props: { found: SimulatedWorkflow; definition: Definition; catalo
         {assumed.map(({ stepId, exit }) => link(stepId, exitText(stepId, exit), `${stepId} ${exit}`))}
       </List>
       <List title="Depends on unknown values">{unknown.map((id) => link(id, ''))}</List>
-      <List title="Agents that may ask people about calls">{mayAsk.map((id) => link(id, ''))}</List>
+      <List title="Agents that may ask people">{mayAsk.map((id) => link(id, ''))}</List>
     </>
   )
 }
