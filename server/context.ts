@@ -1,9 +1,12 @@
 import 'server-only'
 import type { Db, Tx } from '@/db/index'
+import type { runs } from '@/db/schema/runs'
 import { now } from './clock'
 import type { JsonObject } from './definition/json'
 import type { Log } from './log'
 import type { Role } from './roles'
+
+type StartedVia = (typeof runs.$inferSelect)['startedVia']
 
 /** The caller. History shows its `id`. */
 export type Actor =
@@ -12,7 +15,8 @@ export type Actor =
   | { kind: 'jwt'; id: string; secretId: string; role: Role }
   /** A person signed in to the dashboard; `role` comes from their membership in this tenant. */
   | { kind: 'user'; id: string; name: string; sessionId: string; role: Role }
-  | { kind: 'system'; id: string; role: 'owner' }
+  /** `startedVia` is set for the work of a run: what started it, whose id this is. */
+  | { kind: 'system'; id: string; role: 'owner'; startedVia?: StartedVia }
 
 /** The resources that the tokens of a limited signing secret may use; all others do not exist for them. */
 export interface Reach {
@@ -145,6 +149,7 @@ export function isInTransaction(ctx: ServiceContext): ctx is TransactionContext 
 export function systemContext(
   base: Pick<ServiceContext, 'tenantId' | 'db' | 'log'> & Partial<ServiceContext>,
   actorId = 'system',
+  startedVia?: StartedVia,
 ): ServiceContext {
   return {
     now,
@@ -154,6 +159,6 @@ export function systemContext(
     // Runs may use more than their starters: their steps call any tool and agent of the workflow.
     reach: undefined,
     fileReach: undefined,
-    actor: { kind: 'system', id: actorId, role: 'owner' },
+    actor: { kind: 'system', id: actorId, role: 'owner', ...(startedVia ? { startedVia } : {}) },
   }
 }

@@ -26,6 +26,8 @@ export class Budget {
   known = 0
   /** The same, as far as callers see it; null until a model with prices has answered. */
   cost: number | null = null
+  /** The models, named with their providers, that answered without a known price. */
+  readonly unpriced = new Set<string>()
   /** The ended calls. */
   readonly called: NonNullable<FailedTurn['calls']> = []
   /** The known facts about the turn so far; null until its model is known. */
@@ -65,7 +67,9 @@ export class Budget {
       outputTokens: least(({ outputTokens }) => outputTokens),
       totalTokens: least(({ totalTokens }) => totalTokens),
     }
-    this.before = { usage, cost: Math.min(recorded.cost ?? 0, reported.cost ?? 0) }
+    // A process that does not know `list` as a price has computed with it.
+    const known = ({ cost }: Spent) => (typeof cost === 'number' && Number.isFinite(cost) ? cost : 0)
+    this.before = { usage, cost: Math.min(known(recorded), known(reported)) }
   }
 
   /** The usage of a turn that no earlier attempt has reported: its own, and that of attempts that died. */

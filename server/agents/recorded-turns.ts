@@ -45,7 +45,7 @@ export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: 
   return ctx.db.execute<RecordedTurn>(sql`
     select t.id, t.agent_id as "agentId", t.version, t.run_id as "runId", r.workflow_id as "workflowId",
       r.workflow_name as "workflowName", t.step_id as "stepId", s.step_name as "stepName", s.seq::float8 as record,
-      t.visit, t.branch, t.thread_id as "threadId", t.usage, t.cost,
+      t.visit, t.branch, t.thread_id as "threadId", t.usage, nullif(t.cost, 'NaN') as cost,
       case when t.state = 'done' then 'done' when s.end_time is not null then 'failed'
         when s.attempts->-1->>'part' = 'asks' and s.attempt = (s.attempts->-1->>'attempt')::int then 'waiting'
         else 'working' end as state,

@@ -52,7 +52,8 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const { data, text, repaired, end } = request.structured ? await turn.structured(answered) : turn.spoken(answered)
   const cut = request.structured ? null : whyNotWhole(end, models.config.settings.maxOutputTokens)
   if (cut !== null) warnings.push(`The answer ${cut}.`)
-  warnings.push(...models.unpriced(limits.ofCost))
+  for (const name of budget.unpriced)
+    if (limits.ofCost || models.wantsListPrice(name)) warnings.push(`The price of ${name} is not known.`)
   const metadata: TurnMetadata = {
     ...turn.metadata,
     ...(repaired ? { repaired } : {}),
@@ -170,7 +171,10 @@ class Turn {
   private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<Said> {
     const { journal, budget } = this.options
     for (;;) {
-      const spend = ({ usage, cost }: Said) => budget.spend(usage, cost, this.models.config.prices !== undefined)
+      const spend = ({ usage, cost, by }: Said) => {
+        budget.spend(usage, cost, this.models.config.prices !== undefined)
+        if (cost === null && by.provider !== 'scripted') budget.unpriced.add(`${by.provider}/${by.modelId}`)
+      }
       const said = await journal.answer(() => this.made(more, mayCallTools), spend)
       this.models.stayWith(said.by)
       spend(said)

@@ -19,8 +19,8 @@ export type Used = { tokens: number; cost: number }
  * its starter.
  */
 export function subjectOfUsage({ actor }: ServiceContext): string | null {
-  if (actor.kind === 'jwt') return actor.id
-  return actor.kind === 'system' && !/^(key|usr|sch|inb|stl)_|^system$/.test(actor.id) ? actor.id : null
+  const isSubject = actor.kind === 'jwt' || (actor.kind === 'system' && actor.startedVia === 'jwt')
+  return isSubject ? actor.id : null
 }
 
 /** The rows that a call of the agent counts in. */

@@ -59,15 +59,11 @@ export class Models {
     return this.current.price
   }
 
-  /**
-   * A warning if the model's price is wanted and not known.
-   * @param limited whether its cost is limited
-   */
-  unpriced(limited: boolean): string[] {
-    const { config, open, price } = this.current
-    const isWanted = limited || config.prices === 'list'
-    if (!isWanted || price !== null || open.provider === 'scripted') return []
-    return [`The price of ${open.provider}/${open.modelId} is not known.`]
+  /** Whether the agent asks for the list price of the model, named with its provider. */
+  wantsListPrice(name: string): boolean {
+    return this.candidates.some(
+      ({ config, open }) => config.prices === 'list' && `${open.provider}/${open.modelId}` === name,
+    )
   }
 
   get author(): Author {

@@ -21,7 +21,12 @@ export type Price = (tokens: Tokens, at: Date) => number
 export async function priceOf({ provider, modelId, prices }: ModelConfig): Promise<Price | null> {
   const typed = prices === 'list' ? undefined : prices
   const perMillion = typed ?? ownPrices().get(`${provider}/${modelId}`)
-  if (perMillion) return ({ input, output }) => (input * perMillion.input + output * perMillion.output) / 1e6
+  if (perMillion) {
+    return (tokens) => {
+      const { input_tokens, output_tokens } = usageOf(tokens)
+      return (input_tokens * perMillion.input + output_tokens * perMillion.output) / 1e6
+    }
+  }
   return provider === 'openai-compatible' || provider === 'scripted' ? null : listPrice(provider, modelId)
 }
 
@@ -35,7 +40,7 @@ async function listPrice(providerId: string, modelId: string): Promise<Price | n
   return isListed ? (tokens, at) => priceFor(tokens, at) ?? 0 : null
 }
 
-/** As the list wants it, which refuses other numbers. Some servers report cached tokens beside the input. */
+/** What a price is computed of: servers report odd numbers, too. Some report cached tokens beside the input. */
 function usageOf({ input, cached, written, output }: Tokens) {
   const count = (tokens: number, most = Number.MAX_SAFE_INTEGER) =>
     Number.isFinite(tokens) ? Math.min(most, Math.max(0, tokens)) : 0

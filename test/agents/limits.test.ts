@@ -2,12 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { getUsage } from '@/server/agents/get-usage'
 import { createAgent, getAgent, updateAgent } from '@/server/agents/lifecycle'
 import { sweepUsage } from '@/server/agents/usage'
-import type { ServiceContext } from '@/server/context'
+import { type ServiceContext, systemContext } from '@/server/context'
 import { retryRun } from '@/server/runs/retry'
+import { startRun } from '@/server/runs/start'
 import { deleteSubjectData } from '@/server/subjects/delete'
 import { chat } from '@/server/talk/chat'
 import { invokeAgent } from '@/server/talk/invoke'
 import { getAgentLimits, setAgentLimits } from '@/server/tenants/agent-limits'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, type Reply, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -110,6 +112,21 @@ test('the workspace and each subject have limits, too, and subjects are counted 
   expect((await used()).filter(({ kind }) => kind === 'subject')).toHaveLength(1)
 })
 
+test('a run counts for the subject of its token, also if that looks like an id, and for nobody else', async () => {
+  const { id } = await priced()
+  const { id: workflowId } = await createWorkflow(ctx, { name: 'Asks', ...asking(id) })
+  await publishWorkflow(ctx, { id: workflowId })
+  const start = async (who: ServiceContext) => runtime.wait((await startRun(who, { workflowId, body: {} })).runId)
+  const owner = { kind: 'user', id: 'usr_owner', name: 'O', sessionId: 's', role: 'owner' } as const
+  for (const who of [token('usr_0815'), token('system'), { ...ctx, actor: owner }, systemContext(ctx, 'sch_1')])
+    expect(await start(who)).toMatchObject({ status: 'completed' })
+  const subjects = (await used()).filter(({ kind }) => kind === 'subject')
+  expect(subjects.map(({ key, calls }) => [key, calls])).toEqual([
+    ['system', 1],
+    ['usr_0815', 1],
+  ])
+})
+
 test('limits of a message stop before the call after them, and rounds and calls of tools replace the usual numbers', async () => {
   const tool = await newScriptTool(ctx, 'return 1')
   const calls: Reply = { calls: [{ name: tool, args: {} }] }
@@ -165,9 +182,35 @@ test('A5: an attempt that continues a turn counts no call twice', async () => {
   ])
 })
 
-test('a limit of cost says when the price of the model is not known', async () => {
-  const { id } = await newAgent(ctx, { limits: { day: { cost: 1 } } }, model)
-  expect((await invoke(id)).metadata.warnings).toEqual(['The price of openai-compatible/m is not known.'])
+test('a limit of cost names each model that answered without a known price, those of other agents too', async () => {
+  const unknown = (modelId: string) => `The price of openai-compatible/${modelId} is not known.`
+  const of = (modelId: string) => ({ provider: 'openai-compatible', modelId, baseUrl: model.url })
+  const limits = { day: { cost: 1 } }
+  const { id } = await newAgent(ctx, { limits }, model)
+  expect((await invoke(id)).metadata.warnings).toEqual([unknown('m')])
+  // The first model asks for a tool and then fails; the second one has a price, and the third one has none.
+  const tool = await newScriptTool(ctx, 'return 1')
+  const both = { model: of('a'), fallbacks: [{ ...of('b'), prices: dollar }, of('c')], tools: [tool] }
+  const { id: pair } = await newAgent(ctx, { ...both, limits })
+  let asked = 0
+  const down: Reply = { status: 503, headers: { 'retry-after-ms': '1' } }
+  model.answer(({ body }) => {
+    if (body.model === 'a') return asked++ === 0 ? { calls: [{ name: tool, args: {} }] } : down
+    return body.model === 'b' ? down : answer
+  })
+  expect((await invoke(pair)).metadata.warnings).toEqual([unknown('a'), unknown('c')])
+  // Nobody asks.
+  asked = 0
+  expect((await invoke((await newAgent(ctx, both)).id)).metadata).not.toHaveProperty('warnings')
+  const { id: clerk } = await newAgent(ctx, { model: of('clerk') })
+  const { id: chief } = await createAgent(ctx, {
+    ...{ name: 'Chief', model: { ...of('chief'), prices: dollar }, limits: { turn: { cost: 9 } } },
+    ...{ supervisor: true, handoffs: [clerk] },
+  })
+  model.answer(({ body }, index) =>
+    body.model === 'clerk' || index > 0 ? answer : { calls: [{ name: `handoff_${clerk}`, args: { message: 'x' } }] },
+  )
+  expect((await chat(ctx, { agentId: chief, message: 'x' }, never)).metadata.warnings).toEqual([unknown('clerk')])
 })
 
 test('limits are shown if set, and unknown ones are refused', async () => {

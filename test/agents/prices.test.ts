@@ -2,7 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Budget } from '@/server/agents/budget'
 import type { ServiceContext } from '@/server/context'
+import { usageOf } from '@/server/interpreter/flow/usage'
 import { priceOf } from '@/server/models/prices'
 import { invokeAgent } from '@/server/talk/invoke'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -46,6 +48,19 @@ test('prices typed in an agent count before those of the file, which count befor
   expect((await metadataOf({ ...served('contract'), prices: 'list' })).cost).toBe(0.00303)
   // Without `prices`, an answer looks as ever.
   expect(await metadataOf(served('contract'))).not.toHaveProperty('cost')
+})
+
+test('a cost that cannot be computed, or that an older process could not compute, is none', async () => {
+  const odd = { input: Number.NaN, cached: 0, written: 0, output: 10 }
+  const priced = await priceOf({ ...served('m', { input: 1e6, output: 1e6 }), settings: {} } as never)
+  expect(priced?.(odd, new Date())).toBe(10)
+  // It took `list` for two numbers: its sums are not numbers, which JSON has as null.
+  const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
+  const old = { usage, cost: null } as never
+  expect(usageOf([{ usage: old } as never], { usage, cost: 0.5 } as never)?.cost).toBe(0.5)
+  const budget = new Budget()
+  budget.count({ usage, cost: 'NaN' as never }, old)
+  expect(budget.own({ usage, cost: 0.5 })).toMatchObject({ usage: { totalTokens: 0 }, cost: 0.5 })
 })
 
 test('an unknown price says so, and costs nothing', async () => {

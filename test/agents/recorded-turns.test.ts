@@ -83,6 +83,9 @@ test('an agent’s turns are listed newest first, with their runs: those that fa
   expect(pages).toEqual(turns.map(({ id }) => id))
   const shown = await shownTurns(key, { agentId })
   expect(shown.items[0]).toMatchObject({ workflowName: 'Test', stepName: 'Ask', stepKey: 'ask' })
+  // As a process wrote it that did not know `list` as a price.
+  await database.sql`update agent_turns set cost = 'NaN' where run_id = ${done}`
+  expect((await listTurns(key, agentId, {})).turns.find(({ runId }) => runId === done)?.cost).toBeNull()
   await terminateRun(key, { runId: open })
   expect((await listTurns(key, agentId, {})).turns[0]).toMatchObject({ runId: open, state: 'failed', ...ends })
 })

@@ -6,7 +6,8 @@ import { addUsage } from '../../models/call'
 export function usageOf(earlier: readonly Attempt[], last: StepUsage | null): StepUsage | null {
   return [...earlier.map(({ usage }) => usage ?? null), last].reduce((total, used) => {
     if (!total || !used) return used ?? total
-    const costs = [total.cost, used.cost].filter((cost) => cost !== undefined)
+    // Null, where an older process computed with `list` as a price.
+    const costs = [total.cost, used.cost].filter((cost) => typeof cost === 'number')
     const cost = costs.reduce((sum, one) => sum + one, 0)
     return { ...used, usage: addUsage(total.usage, used.usage), ...(costs.length > 0 ? { cost } : {}) }
   }, null)

@@ -79,6 +79,9 @@ function whole(result: StepOutput | PartEnd): StepOutput {
 }
 
 /** The context of a run's steps: its tenant, with the run as the caller. */
-export function contextOf(ctx: ServiceContext, { context, startedBy }: Pick<RunRow, 'context' | 'startedBy'>) {
-  return systemContext({ ...ctx, trusted: context }, startedBy)
+export function contextOf(
+  ctx: ServiceContext,
+  { context, startedBy, startedVia }: Pick<RunRow, 'context' | 'startedBy' | 'startedVia'>,
+) {
+  return systemContext({ ...ctx, trusted: context }, startedBy, startedVia)
 }
