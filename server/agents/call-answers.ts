@@ -46,6 +46,10 @@ export const ToolCall = component('ToolCall', {
   decision: component('CallDecision', {
     approved: z.boolean(),
     by: z.string().nullable().describe('Who decided; null if nobody did in time.'),
+    voters: z
+      .array(z.string())
+      .optional()
+      .describe('If votes decided: who voted for it, oldest first. The last of them is `by`.'),
     args: z.record(z.string(), AnyJson).optional().describe('The arguments that they changed.'),
     remark: z.string().optional(),
   })

@@ -24,7 +24,7 @@ export function decisionOf(
   if (answer && 'due' in answer && onExpiry === 'fail')
     throw new StepFailure('TIMED_OUT', `Nobody decided in time: ${title}`)
   if (!answer || !('actionId' in answer)) return { approved: false, by: null }
-  const { actionId, data = {}, remark } = answer
+  const { actionId, data = {}, remark, votes } = answer
   const given = inStoredOrder(asked) as JsonObject
   const isOther = ([name, value]: [string, JsonValue]) =>
     JSON.stringify(own(given, name)) !== JSON.stringify(inStoredOrder(value))
@@ -32,6 +32,7 @@ export function decisionOf(
   return {
     approved: actionId === APPROVE,
     by,
+    ...(votes ? { voters: votes.filter((vote) => vote.actionId === actionId).map((vote) => vote.by) } : {}),
     ...(changed.length > 0 ? { args: Object.fromEntries(changed) } : {}),
     ...(remark === undefined ? {} : { remark }),
   }

@@ -87,6 +87,8 @@ export type CallDecision = {
   approved: boolean
   /** Null if nobody decided in time. */
   by: string | null
+  /** Who voted for it, oldest first, if votes decided; `by` is the last of them. */
+  voters?: string[]
   /** The arguments that the person changed. */
   args?: JsonObject
   remark?: string
