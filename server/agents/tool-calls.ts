@@ -91,7 +91,8 @@ async function runOne(
   budget.called.push({ toolId: name, success: result.success })
   listener?.onToolResult({ ...event, ...result })
   const output = toOutput(result)
-  journal.addResult({ seq, name, startedAt }, output, decision)
+  const errorCode = result.success ? null : result.error.code
+  journal.addResult({ seq, name, startedAt, errorCode }, output, decision)
   // The results of others can be computed again, so they are recorded with the next one.
   if (isOutside || decision) await journal.record()
   return output

@@ -233,7 +233,7 @@ export const CallRecorded = component('CallRecorded', {
     name: z.string().describe('The model, or the id of the tool.'),
     startedAt: time('When it began.'),
     endedAt: time('When it ended.'),
-    errorCode: z.string().optional(),
+    errorCode: z.string().optional().describe('Why the answer of a model does not count, or a tool failed.'),
   }),
 })
 export const RunEvent = z

@@ -11,10 +11,12 @@ import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { runIs } from '../run-store/conditions'
 import { requireRun } from '../run-store/find-run'
+import { findCall, ReadCall } from './find-call'
+import { noSuchStep } from './no-such-step'
 import { callerMaskerOf } from './run-masker'
 import { isLarge } from './stored-run'
 
-/** Identifies a value of a run or of one of its visits. */
+/** Identifies a value of a run, of one of its visits, or of a call of an agent in a visit. */
 export const ReadWholeValue = z.discriminatedUnion('of', [
   z.object({ of: z.literal('run'), runId: z.string(), field: z.enum(['input', 'data', 'result']) }),
   z.object({
@@ -23,6 +25,8 @@ export const ReadWholeValue = z.discriminatedUnion('of', [
     seq: z.number().int().min(0),
     field: z.enum(['input', 'output']),
   }),
+  /** What a model said; the arguments and the result of a tool; the arguments that people changed. */
+  ReadCall.extend({ of: z.literal('call'), field: z.enum(['text', 'args', 'result', 'changed']) }),
 ])
 export type ReadWholeValue = z.input<typeof ReadWholeValue>
 
@@ -46,6 +50,7 @@ export async function readWholeValue(ctx: ServiceContext, input: unknown): Promi
   const wanted = parseInput(ReadWholeValue, input)
   const { runId } = wanted
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
+  if (wanted.of === 'call') return { value: await ofCall(ctx, wanted) }
   const read = (reading: ServiceContext) => (wanted.of === 'run' ? ofRun(reading, wanted) : ofStep(reading, wanted))
   const value = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
   return { value: (await callerMaskerOf(ctx, runId)).json(value) }
@@ -82,6 +87,13 @@ async function ofStep(
   return row.value ?? {}
 }
 
-export function noSuchStep(): AppError {
-  return new AppError('RUN_NOT_FOUND', { details: [{ path: 'seq', message: 'The run has no such step.' }] })
+/** Null for what the call does not have. */
+async function ofCall(
+  ctx: ServiceContext,
+  { field, ...at }: ReadCall & { field: 'text' | 'args' | 'result' | 'changed' },
+): Promise<JsonValue> {
+  const call = await findCall(ctx, at)
+  if (call.kind === 'model') return field === 'text' ? call.text : null
+  if (field === 'changed') return call.decision?.args ?? null
+  return field === 'text' ? null : field === 'args' ? call.args : call.result.value
 }

@@ -76,7 +76,8 @@ const READS: Record<string, Look> = {
   'runs.calls': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: false },
   'runs.oneCall': { inputs: ({ runId, talk }) => (talk ? [{ runId, seq: talk, call: 1 }] : []), words: true },
   'runs.wholeValue': {
-    inputs: ({ runId, seqs }) => [
+    inputs: ({ runId, seqs, talk }) => [
+      ...(talk ? [{ of: 'call', runId, seq: talk, call: 1, field: 'text' }] : []),
       ...['input', 'data', 'result'].map((field) => ({ of: 'run', runId, field })),
       ...seqs.flatMap((seq) => ['input', 'output'].map((field) => ({ of: 'step', runId, seq, field }))),
     ],

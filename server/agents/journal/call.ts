@@ -49,6 +49,7 @@ export interface Call {
   provider: string | null
   fallback: number | null
   tried: Tried[] | null
+  /** Why an answer does not count, or a tool failed. */
   errorCode: string | null
   startedAt: string
   endedAt: string

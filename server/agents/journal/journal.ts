@@ -118,7 +118,7 @@ export class Journal {
     const { modelId: name, provider, fallback } = said.by
     const output = () => storedAnswer(said)
     const answered = { policy, decision: null, usage, cached, cost, provider, fallback, tried }
-    this.add({ seq, kind: 'model', name, startedAt, ...answered, output })
+    this.add({ seq, kind: 'model', name, startedAt, errorCode: null, ...answered, output })
     return said
   }
 
@@ -195,13 +195,13 @@ export class Journal {
 
   /** Adds the result of a tool call, to be recorded with the next one that is. */
   addResult(
-    { seq, name, startedAt }: Pick<Call, 'seq' | 'name' | 'startedAt'>,
+    { seq, name, startedAt, errorCode }: Pick<Call, 'seq' | 'name' | 'startedAt' | 'errorCode'>,
     result: ToolOutput,
     decision: CallDecision | null = null,
   ): void {
     const output = () => toStorableJson(result)
     const none = { policy: null, usage: null, cost: null, provider: null, fallback: null, tried: null }
-    this.add({ seq, kind: 'tool', name, startedAt, ...none, decision, output })
+    this.add({ seq, kind: 'tool', name, startedAt, errorCode, ...none, decision, output })
   }
 
   /** Records what was added. */
@@ -229,12 +229,9 @@ export class Journal {
     return (this.book?.ctx.now() ?? new Date()).toISOString()
   }
 
-  private add({
-    output,
-    ...call
-  }: Omit<Call, 'endedAt' | 'errorCode' | 'keyBase' | 'output'> & { output: () => JsonValue }): void {
+  private add({ output, ...call }: Omit<Call, 'endedAt' | 'keyBase' | 'output'> & { output: () => JsonValue }): void {
     if (!this.book) return
-    const added = { ...call, output: output(), keyBase: null, errorCode: null, endedAt: this.now() }
+    const added = { ...call, output: output(), keyBase: null, endedAt: this.now() }
     this.pending.push(added)
     this.count(added)
   }

@@ -86,28 +86,37 @@ export async function readCalls(
   return { calls, next: last && last.change < last.last ? last.change : null }
 }
 
-/** As many as fit into an answer, but at least one. `last` is the position of the last one found. */
+/**
+ * As many as fit into an answer, but at least one. Walks from the first one and stops when the answer is full: measuring
+ * a call makes the database read it whole. `last` is the position of the last one found.
+ */
 function readPage(ctx: ServiceContext, where: SQL, limit: number) {
+  const call = (turn: string, seq: string) => sql`${agentCalls} c left join lateral (
+      select a.output->'calls'->(c.seq - a.seq - 1) as asked from ${agentCalls} a
+      where c.kind = 'tool' and a.tenant_id = c.tenant_id and a.turn_id = c.turn_id and a.kind = 'model' and a.seq < c.seq
+      order by a.seq desc limit 1) m on true
+    where c.tenant_id = ${ctx.tenantId} and c.turn_id = ${sql.raw(turn)} and c.seq = ${sql.raw(seq)}`
+  const size = (at: string) => sql`lateral (
+    select octet_length(c.output::text)::bigint + coalesce(octet_length(m.asked::text), 0) as bytes
+    from ${call(`l.turns[${at}]`, `l.seqs[${at}]`)}) s`
   return ctx.db.execute<StoredCall & { last: number }>(sql`
-    with page as materialized (
-      select t.id as turn, t.run_id, t.step_id, t.visit, t.branch, c.seq, c.change
-      from ${agentTurns} t join ${agentCalls} c on c.tenant_id = t.tenant_id and c.turn_id = t.id
-      where t.tenant_id = ${ctx.tenantId} and ${where}
-      order by c.change limit ${limit})
-    select * from (
-      select p.turn as "turnId", p.run_id as "runId", p.step_id as "stepId", p.visit, p.branch, p.seq,
-        p.change::float8 as change, (select max(change) from page)::float8 as last,
-        c.kind, c.name, c.output, m.asked, c.usage, c.cost, c.tried, c.decision, c.error_code as "errorCode",
-        c.started_at as "startedAt", c.ended_at as "endedAt",
-        coalesce(sum(octet_length(c.output::text) + coalesce(octet_length(m.asked::text), 0))
-          over (order by p.change rows between unbounded preceding and 1 preceding), 0) as before
-      from page p join ${agentCalls} c on c.tenant_id = ${ctx.tenantId} and c.turn_id = p.turn and c.seq = p.seq
-        left join lateral (
-          select a.output->'calls'->(c.seq - a.seq - 1) as asked from ${agentCalls} a
-          where c.kind = 'tool' and a.tenant_id = c.tenant_id and a.turn_id = c.turn_id and a.kind = 'model'
-            and a.seq < c.seq
-          order by a.seq desc limit 1) m on true) measured
-    where before <= ${MAX_BYTES} order by change`)
+    with recursive page as materialized (
+      select row_number() over (order by found.change) as nth, found.* from (
+        select t.id as turn, t.run_id, t.step_id, t.visit, t.branch, c.seq, c.change
+        from ${agentTurns} t join ${agentCalls} c on c.tenant_id = t.tenant_id and c.turn_id = t.id
+        where t.tenant_id = ${ctx.tenantId} and ${where}
+        order by c.change limit ${limit}) found),
+    listed as materialized (select array_agg(turn order by nth) as turns, array_agg(seq order by nth) as seqs from page),
+    fits as (
+      select 1 as nth, s.bytes from listed l, ${size('1')}
+      union all
+      select f.nth + 1, f.bytes + s.bytes from fits f, listed l, ${size('f.nth + 1')} where f.bytes <= ${MAX_BYTES})
+    select p.turn as "turnId", p.run_id as "runId", p.step_id as "stepId", p.visit, p.branch, p.seq,
+      p.change::float8 as change, (select max(change) from page)::float8 as last, one.*
+    from page p, lateral (
+      select c.kind, c.name, c.output, m.asked, c.usage, c.cost, c.tried, c.decision, c.error_code as "errorCode",
+        c.started_at as "startedAt", c.ended_at as "endedAt" from ${call('p.turn', 'p.seq')}) one
+    where p.nth <= (select max(nth) from fits) order by p.change`)
 }
 
 /** For people: hides what the run of a call hides, and the runs that spoke before it in its thread. */

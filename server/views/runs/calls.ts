@@ -1,16 +1,15 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { z } from 'zod'
+import { sql } from 'drizzle-orm'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
-import { readCalls } from '../../agents/journal/shown'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { Tried, Usage } from '../../definition/agent'
 import type { CallDecision } from '../../definition/approval'
 import { parseInput } from '../../parse'
 import { getRunRow } from '../../run-store/find-run'
+import { findCall, ReadCall, TURN_OF_VISIT } from '../../runs/find-call'
+import { noSuchStep } from '../../runs/no-such-step'
 import { runMaskerOf } from '../../runs/run-masker'
-import { noSuchStep } from '../../runs/whole-value'
 import type { Masker } from '../../vault/mask'
 import { nameActors } from '../actors'
 import { type Shown, shown } from '../agents/read-thread'
@@ -38,10 +37,7 @@ export interface StepCalls {
   waiting: string[]
 }
 
-export const ReadCall = ReadStep.extend({ call: z.number().int().min(1) })
-export type ReadCall = z.input<typeof ReadCall>
-
-/** A call with what went in and came out; long texts are cut. */
+/** A call with what went in and came out; long texts are cut, and `readWholeValue` has them whole. */
 export type CallDetail = { kind: CallRow['kind']; title: string; startedAt: string; endedAt: string } & (
   | {
       kind: 'model'
@@ -58,8 +54,8 @@ export type CallDetail = { kind: CallRow['kind']; title: string; startedAt: stri
 /** What people decided about a call. */
 interface ShownDecision {
   approved: boolean
-  /** Null if nobody decided in time. */
-  by: string | null
+  /** The names of those who did; none if nobody decided in time. */
+  by: string[]
   remark: string | null
   /** The arguments that they changed. */
   changed: Shown | null
@@ -67,7 +63,6 @@ interface ShownDecision {
 
 type Stored = {
   began: number
-  open: boolean
   calls: StoredCall[] | null
   last: { seq: number; asked: string[] | null } | null
 }
@@ -88,9 +83,9 @@ export async function readStepCalls(ctx: ServiceContext, input: unknown): Promis
     await getRunRow(ctx, runId)
     throw noSuchStep()
   }
-  const { open, calls, last } = found
+  const { calls, last } = found
   const known = new Set((calls ?? []).map((call) => call.seq))
-  const missing = open && last ? (last.asked ?? []).filter((_, at) => !known.has(last.seq + 1 + at)) : []
+  const missing = last ? (last.asked ?? []).filter((_, at) => !known.has(last.seq + 1 + at)) : []
   const titleOf = await titles(ctx, [...(calls ?? []).map(({ name }) => name), ...missing], masker)
   return {
     calls: (calls ?? []).map(({ name, usage, ...call }) => ({
@@ -101,7 +96,7 @@ export async function readStepCalls(ctx: ServiceContext, input: unknown): Promis
   }
 }
 
-/** In one statement, with the answer of the model that asked last. */
+/** In one statement; of a visit under way also the answer of the model that asked last. */
 function findCalls(ctx: ServiceContext, runId: string, seq: number) {
   const ms = (column: string) =>
     sql.raw(
@@ -109,21 +104,24 @@ function findCalls(ctx: ServiceContext, runId: string, seq: number) {
     )
   const of = sql`from ${agentCalls} c where c.tenant_id = t.tenant_id and c.turn_id = t.id`
   return ctx.db.execute<Stored>(sql`
-    select s.end_time is null as open,
-      (select json_agg(json_build_object('seq', c.seq, 'kind', c.kind, 'name', c.name, 'usage', c.usage, 'cost', c.cost,
-        'failed', c.error_code is not null or (c.kind = 'tool' and c.output->>'type' like 'error%'),
+    select (select json_agg(json_build_object('seq', c.seq, 'kind', c.kind, 'name', c.name, 'usage', c.usage, 'cost', c.cost,
+        'failed', ${FAILED},
         'start', ${ms('c.started_at')}, 'end', ${ms('c.ended_at')}) order by c.seq) ${of}) as calls,
-      (select json_build_object('seq', c.seq, 'asked',
+      case when s.end_time is null then (select json_build_object('seq', c.seq, 'asked',
           (select json_agg(a->>'toolName') from json_array_elements(c.output->'calls') a))
-        ${of} and c.kind = 'model' and c.error_code is null order by c.seq desc limit 1) as last
+        ${of} and c.kind = 'model' and c.error_code is null order by c.seq desc limit 1) end as last
     from ${stepRecords} s join ${runs} r on r.tenant_id = s.tenant_id and r.id = s.run_id
       left join ${agentTurns} t on ${TURN_OF_VISIT}
     where s.tenant_id = ${ctx.tenantId} and s.run_id = ${runId} and s.seq = ${seq}`)
 }
 
-/** The turn `t` of the visit `s`. */
-const TURN_OF_VISIT = sql`t.tenant_id = s.tenant_id and t.run_id = s.run_id and t.branch = s.branch
-        and t.step_id = s.step_id and t.visit = s.visit`
+/**
+ * Rows of earlier releases have no code of a tool that failed. Of their results only those are read that stand in the row
+ * itself, so that a refresh of the page does not read large ones.
+ */
+const FAILED = sql.raw(
+  `c.error_code is not null or (c.kind = 'tool' and pg_column_size(c.output) < 2000 and c.output->>'type' like 'error%')`,
+)
 
 /**
  * One call of the agent in a visit.
@@ -131,15 +129,9 @@ const TURN_OF_VISIT = sql`t.tenant_id = s.tenant_id and t.run_id = s.run_id and 
  */
 export async function readCall(ctx: ServiceContext, input: unknown): Promise<CallDetail> {
   authorize(ctx, 'run:read')
-  const { runId, seq, call: number } = parseInput(ReadCall, input)
-  const where: SQL = sql`t.run_id = ${runId} and c.seq = ${number} and exists (
-    select from ${stepRecords} s where ${TURN_OF_VISIT} and s.seq = ${seq})`
-  const { calls } = await readCalls(ctx, where, { after: 0, limit: 1 })
-  const [call] = calls
-  if (!call) {
-    await getRunRow(ctx, runId)
-    throw noSuchStep()
-  }
+  const at = parseInput(ReadCall, input)
+  const { runId } = at
+  const call = await findCall(ctx, at)
   const { name, startedAt, endedAt } = call
   const title = (await titles(ctx, [name], await runMaskerOf(ctx, runId)))(name)
   if (call.kind === 'model') {
@@ -152,11 +144,13 @@ export async function readCall(ctx: ServiceContext, input: unknown): Promise<Cal
   return { kind, title, args: shown(args), result: { ok, output: shown(value) }, decision, startedAt, endedAt }
 }
 
-async function showDecision(ctx: ServiceContext, { approved, by, remark, args }: CallDecision): Promise<ShownDecision> {
-  const nameOf = await nameActors(ctx, [by])
+async function showDecision(ctx: ServiceContext, decision: CallDecision): Promise<ShownDecision> {
+  const { approved, by, remark, args } = decision
+  const people = decision.voters ?? (by === null ? [] : [by])
+  const nameOf = await nameActors(ctx, people)
   return {
     approved,
-    by: by === null ? null : (nameOf(by)?.name ?? by),
+    by: people.map((id) => nameOf(id)?.name ?? id),
     remark: remark ?? null,
     changed: args ? shown(args) : null,
   }

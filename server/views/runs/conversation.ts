@@ -7,7 +7,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { getRunRow } from '../../run-store/find-run'
-import { noSuchStep } from '../../runs/whole-value'
+import { noSuchStep } from '../../runs/no-such-step'
 import { showTurn, type Turn } from '../agents/read-thread'
 import { ReadStep } from './step-detail'
 

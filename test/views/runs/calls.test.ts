@@ -1,11 +1,15 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readCalls } from '@/server/agents/journal/shown'
 import type { ServiceContext } from '@/server/context'
 import { watchRun } from '@/server/interpreter/index'
 import { listCalls } from '@/server/runs/calls'
 import { openRunEvents, type RunEvent } from '@/server/runs/events'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
+import { readWholeValue } from '@/server/runs/whole-value'
 import { createTool } from '@/server/tools/lifecycle'
+import type { Shown } from '@/server/views/agents/read-thread'
 import { readCall, readStepCalls } from '@/server/views/runs/calls'
 import { readTimeline } from '@/server/views/runs/timeline'
 import { newAgent } from '../../agents/support'
@@ -106,7 +110,63 @@ test('failed calls say so: of tools, and of the model', async () => {
     { kind: 'model', failed: true },
   ])
   expect(await readCall(runtime.ctx, { runId, seq, call: 2 })).toMatchObject({ result: { ok: false } })
+  // Until now, only its result said so.
+  const ofTool = database.sql`kind = 'tool' and turn_id in (select id from agent_turns where run_id = ${runId})`
+  const [recorded] = await database.sql`select error_code from agent_calls where ${ofTool}`
+  expect(recorded).toEqual({ error_code: 'TOOL_NOT_FOUND' })
+  await database.sql`update agent_calls set error_code = null where ${ofTool}`
+  expect((await readStepCalls(runtime.ctx, { runId, seq })).calls[1]).toMatchObject({ kind: 'tool', failed: true })
   expect(await readCall(runtime.ctx, { runId, seq, call: 4 })).toMatchObject({ errorCode: 'OUTPUT_SCHEMA_MISMATCH' })
+})
+
+test('a page of large calls reads only those that it returns, and the pages together have each call once', async () => {
+  model.script({ calls: [{ name: tools.stock, args: {} }] }, ANSWER)
+  const runId = await runtime.start(definition())
+  await runtime.wait(runId)
+  const text = (await database.sql`select string_agg(md5(random()::text), '') as text from generate_series(1, 3000)`)[0]
+  await database.sql`
+    insert into agent_calls (tenant_id, turn_id, seq, kind, name, output, change, started_at, ended_at)
+    select c.tenant_id, c.turn_id, 100 + n, 'tool', c.name, json_build_object('type', 'text', 'value', ${text?.text}::text || n),
+      c.change + n, c.started_at, c.ended_at
+    from agent_calls c join agent_turns t on t.id = c.turn_id, generate_series(1, 150) n where t.run_id = ${runId} and c.seq = 3`
+  const read: number[] = []
+  const seen: number[] = []
+  for (let after: string | null = '0'; after !== null; ) {
+    const { calls, next } = await listCalls(runtime.ctx, runId, { after, limit: '1000' })
+    seen.push(...calls.map(({ seq }) => seq))
+    read.push(calls.length)
+    after = next
+  }
+  expect(seen).toEqual([1, 2, 3, ...Array.from({ length: 150 }, (_, n) => 101 + n)])
+  expect(read.length).toBeGreaterThan(2)
+
+  // A text of 96 KB takes 13 blocks.
+  const reader = { ...runtime.ctx, db: database.db }
+  const blocksOf = async (work: () => Promise<unknown>) => {
+    const sent: { text: string; values: unknown[] }[] = []
+    const debug = (_connection: number, text: string, values: unknown[]) => sent.push({ text, values })
+    Object.assign(database.sql.options, { debug })
+    await work()
+    Object.assign(database.sql.options, { debug: false })
+    const statement = sent.find(({ text }) => text.includes('agent_calls'))
+    const plan = `explain (analyze, buffers, format json) ${statement?.text}`
+    const [row] = await database.sql.unsafe(plan, (statement?.values ?? []) as never[])
+    return Number(row?.['QUERY PLAN'][0].Plan['Shared Hit Blocks'])
+  }
+  // Each call is measured, and then read.
+  const page = await blocksOf(() => readCalls(reader, sql`t.run_id = ${runId}`, { after: 0, limit: 1_000 }))
+  expect(page / 13).toBeGreaterThan(read[0] ?? 0)
+  expect(page / 13).toBeLessThan(3 * (read[0] ?? 0))
+  const seq = await seqOf(runId)
+  expect(await blocksOf(() => readStepCalls(reader, { runId, seq }))).toBeLessThan(100)
+  // Of an opened call the start is read, and the rest on demand.
+  const { result } = (await readCall(runtime.ctx, { runId, seq, call: 101 })) as never as { result: { output: Shown } }
+  expect(result.output).toEqual({ text: text?.text.slice(0, 20_000), cutFrom: 96_001 })
+  const whole = { of: 'call', runId, seq, call: 101, field: 'result' }
+  expect(await readWholeValue(runtime.ctx, whole)).toEqual({ value: `${text?.text}1` })
+  const nobody = readWholeValue(await runtime.as('owner', 'ten_other'), whole)
+  await expect(nobody).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
+  await database.sql`delete from agent_calls where seq > 100`
 })
 
 test('a call that needed a decision says what people decided, and with which arguments', async () => {
@@ -130,6 +190,29 @@ test('a call that needed a decision says what people decided, and with which arg
   const { calls } = await listCalls(runtime.ctx, runId, {})
   expect(calls[1]).toMatchObject({ decision: { approved: true, args: { article: 'AX-211' }, remark: 'The new one.' } })
   expect('decision' in (calls[0] ?? {})).toBe(false)
+})
+
+test('a decision by votes names all who voted for it', async () => {
+  const approval = { needs: { approve: 2, reject: 2 } }
+  const { id } = await newAgent(runtime.ctx, { tools: [{ toolId: asked, version: 'latest', approval }] }, model)
+  model.script({ calls: [{ name: asked, args: { article: 'AX-210' } }] }, ANSWER)
+  const runId = await runtime.start(definition(id))
+  await runtime.wait(runId, ({ status }) => status === 'paused')
+  const vote = (sub: string, actionId: string) => {
+    const actor = { kind: 'jwt', id: sub, secretId: 'sec_1', role: 'operator' } as const
+    return resumeRun({ ...runtime.ctx, actor }, { runId, body: { type: 'request_user_action', actionId } })
+  }
+  for (const [sub, actionId] of [
+    ['ada', 'approve'],
+    ['bob', 'reject'],
+    ['cy', 'approve'],
+  ] as const)
+    await vote(sub, actionId)
+  await runtime.wait(runId)
+  const { calls } = await listCalls(runtime.ctx, runId, {})
+  expect(calls[1]).toMatchObject({ decision: { approved: true, by: 'cy', voters: ['ada', 'cy'] } })
+  const detail = await readCall(runtime.ctx, { runId, seq: await seqOf(runId), call: 2 })
+  expect(detail).toMatchObject({ decision: { approved: true, by: ['ada', 'cy'] } })
 })
 
 /** What a page learns of a run until `enough` of it. */

@@ -57,7 +57,7 @@ function Call({ runId, seq, call }: { runId: string; seq: number; call: CallRow 
 
 function Details(of: { runId: string; seq: number; call: number }) {
   const query = useCall(of)
-  if (query.data) return <CallDetails call={query.data} />
+  if (query.data) return <CallDetails call={query.data} at={of} />
   if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />
   return <Skeleton height={120} radius="md" />
 }

@@ -26,7 +26,7 @@ export function CallPanel({
       aside={data && <StatusPill status={hasFailed(data) ? 'failed' : 'completed'} />}
       onClose={onClose}
     >
-      {data && <CallDetails call={data} />}
+      {data && <CallDetails call={data} at={of} />}
       {!data && error && <ErrorState error={error} onRetry={() => query.refetch()} />}
       {!data && !error && <Skeleton height={120} radius="md" />}
     </Frame>
