@@ -1,5 +1,5 @@
 'use client'
-import { Button, Group, MultiSelect, NativeSelect, NumberInput, Stack, Switch } from '@mantine/core'
+import { Button, Group, MultiSelect, NativeSelect, NumberInput, Stack, Switch, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import type { Approval, ApprovalPolicy } from '@/server/definition/approval'
@@ -18,6 +18,7 @@ export function ApprovalDialog(props: {
   noun: 'tool' | 'agent'
   name: string
   use: Use
+  supervisor: boolean
   needs: Needs
   onChange: (approval: Approval) => void
   onClose: () => void
@@ -52,6 +53,9 @@ export function ApprovalDialog(props: {
           noValidate
         >
           <Stack>
+            <Text size="sm" c="dimmed">
+              {props.supervisor ? NEVER_ASKS : ASKS_IN_RUNS}
+            </Text>
             <NativeSelect
               label="Needs approval"
               data={[
@@ -137,6 +141,12 @@ export function ApprovalDialog(props: {
     </Dialog>
   )
 }
+
+const ASKS_IN_RUNS =
+  'People are asked in runs. In chats, invocations and tests, and where a supervisor hands a message to this agent, nobody can be asked: the call is not made, and the agent is told so.'
+/** No step calls a supervisor. */
+const NEVER_ASKS =
+  'A supervisor talks in chats, where nobody can be asked: a call that needs an approval is not made, and the supervisor is told so.'
 
 function whenProblem(when: string): string | null {
   return when.trim() === '' ? 'Say when a call needs an approval.' : expressionProblem(when)
