@@ -20,7 +20,7 @@ interface Wanted {
   what: string
   unit: string
   better: 'less' | 'more'
-  against: 'best' | 'restate' | 'dbos'
+  against: 'best' | 'mastra' | 'restate' | 'dbos'
   limit: number
   /** The peers' counterpart, if it differs. */
   theirs?: string
@@ -50,6 +50,16 @@ const WANTED: Wanted[] = [
   { what: 'W2 async starts, completed', unit: 'runs/s', better: 'more', against: 'restate', limit: 1.25 },
   { what: 'W3 resume to completed, p50', unit: 'ms', better: 'less', against: 'best', limit: 1 },
   { what: 'W4 per step at 1000 steps', unit: 'ms', better: 'less', against: 'restate', limit: 1.1 },
+  ...['a turn', 'a turn in a run'].flatMap((what): Wanted[] => [
+    {
+      ...{ what: `W7 ${what}, c1 p50`, theirs: 'W7 a turn, c1 p50', unit: 'ms' },
+      ...{ better: 'less', against: 'mastra', limit: 1 },
+    },
+    {
+      ...{ what: `W7 ${what}, c64`, theirs: 'W7 a turn, c64', unit: 'turns/s' },
+      ...{ better: 'more', against: 'mastra', limit: 1 },
+    },
+  ]),
   { what: 'W5 kill to all completed', unit: 's', better: 'less', against: 'dbos', limit: 1.5 },
 ]
 

@@ -1,13 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { answerOfModel } from './model'
 
-/** A server for the steps that call something. */
+/** A server for the steps that call something, and for agents. */
 export interface Loopback {
   /** Answers at once. */
   callUrl: string
   /** Takes 20 ms, and records the step that called it. */
   effectUrl: string
+  /** A model's address, without the part that names the call. */
+  modelUrl: string
   /** One entry per execution of a step. */
   effects: string[]
   stop(): void
@@ -16,6 +20,10 @@ export interface Loopback {
 export async function startLoopback(): Promise<Loopback> {
   const effects: string[] = []
   const server = createServer(async (request, response) => {
+    if (request.url?.startsWith('/v1/')) {
+      const { type, body } = answerOfModel(await text(request))
+      return void response.writeHead(200, { 'content-type': type }).end(body)
+    }
     request.resume()
     if (request.url === '/effect') {
       effects.push(String(request.headers['idempotency-key']))
@@ -28,6 +36,7 @@ export async function startLoopback(): Promise<Loopback> {
   return {
     callUrl: `${url}/call`,
     effectUrl: `${url}/effect`,
+    modelUrl: `${url}/v1`,
     effects,
     stop() {
       server.close()

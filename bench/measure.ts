@@ -29,6 +29,7 @@ export interface Bench {
 export async function takeFloor(bench: Bench, work: Work): Promise<void> {
   const rates = new Map<Work, number[]>([
     ['W1', bench.callers],
+    ['W7', bench.callers],
     ['reads', [1]],
   ]).get(work)
   for (const callers of rates ?? [1, 16]) {

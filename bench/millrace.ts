@@ -9,7 +9,7 @@ import type { Loopback } from './loopback'
 import { databaseBytes, openCounter, startCounting } from './postgres'
 import { type Service, startService } from './service'
 import type { Kind, Subject } from './subject'
-import { fiveSteps, longChain, withPause } from './workflows'
+import { benchAgent, fiveSteps, longChain, withPause, withTurn } from './workflows'
 
 const KINDS: readonly Kind[] = ['trivial', 'builtin', 'script', 'http', 'slow']
 const DATABASE = 'millrace'
@@ -35,8 +35,8 @@ export function millrace(loopback: Loopback, build?: string): Millrace {
   let database: Millrace['database'] | undefined
   /** The superuser's connections to the product's database, for questions that the API does not answer. */
   let own: Sql | undefined
-  /** Workflows by purpose. Each is created on first use. */
-  let workflows = new Map<string, Promise<string>>()
+  /** The ids of workflows and the agent, by purpose. Each is created on first use. */
+  let made = new Map<string, Promise<string>>()
 
   const running = () => {
     if (!service || !database || !own) throw new Error('the service is not running')
@@ -46,16 +46,17 @@ export function millrace(loopback: Loopback, build?: string): Millrace {
     const { url, apiKey } = running().service
     return must(method, url + path, body, { 'x-api-key': apiKey })
   }
-  const published = (name: string, definition: () => Promise<object> | object) => {
-    const make = async () => {
-      const { id } = (await ask('POST', '/api/workflows', await definition())).body
-      await ask('POST', `/api/workflows/${id}/publish`, {})
-      return id as string
-    }
-    const found = workflows.get(name) ?? make()
-    workflows.set(name, found)
+  const once = (name: string, make: () => Promise<string>) => {
+    const found = made.get(name) ?? make()
+    made.set(name, found)
     return found
   }
+  const published = (name: string, definition: () => Promise<object> | object) =>
+    once(name, async () => {
+      const { id } = (await ask('POST', '/api/workflows', await definition())).body
+      await ask('POST', `/api/workflows/${id}/publish`, {})
+      return id
+    })
   const fiveOf = (kind: Kind) =>
     published(kind, async () => {
       const http = kind === 'http' ? await createHttpTool(ask, loopback.callUrl) : ''
@@ -66,6 +67,8 @@ export function millrace(loopback: Loopback, build?: string): Millrace {
     if (answer.body.status !== 'completed') throw new Error(`a run did not complete: ${JSON.stringify(answer.body)}`)
     return answer
   }
+  const agentId = () =>
+    once('agent', async () => (await ask('POST', '/api/agents', benchAgent(loopback.modelUrl))).body.id)
   const count = async (status: string) => {
     const [row] = await running().own<{ n: number }[]>`select count(*)::int as n from runs where status = ${status}`
     return row?.n ?? 0
@@ -86,7 +89,7 @@ export function millrace(loopback: Loopback, build?: string): Millrace {
       const url = new URL(adminUrl)
       url.pathname = `/${DATABASE}`
       own = openDriver(url.href, { max: 2 })
-      workflows = new Map()
+      made = new Map()
     },
     async down() {
       await own?.end({ timeout: 1 })
@@ -129,6 +132,11 @@ export function millrace(loopback: Loopback, build?: string): Millrace {
     },
     status: async (id) => (await ask('GET', `/api/workflow/status/${id}`)).body.status,
     paused: () => count('paused'),
+    turns: {
+      'a turn': async () => (await ask('POST', `/api/agents/${await agentId()}/invoke`, { message: 'Go on.' })).ms,
+      'a turn in a run': async () =>
+        (await runWhole(await published('a turn', async () => withTurn(await agentId())))).ms,
+    },
     executed: () => loopback.effects,
     processes: () => [running().service.webPid()],
     storedBytes: () => databaseBytes(running().database.sql, DATABASE),

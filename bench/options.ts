@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-export const WORKS = ['W0', 'W1', 'W2', 'W3', 'W4', 'W5', 'reads'] as const
+export const WORKS = ['W0', 'W1', 'W2', 'W3', 'W4', 'W5', 'W7', 'reads'] as const
 export type Work = (typeof WORKS)[number]
 
 export interface Options {
@@ -32,7 +32,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --works W1,W3     which works, of ${WORKS.join(', ')} (default: all; with --peers W1 to W5)
+  --works W1,W3     which works, of ${WORKS.join(', ')} (default: all; with --peers all but W0 and reads)
   --seconds 4       how long each rate is measured
   --callers 1,16,64 the numbers of callers for rates
   --bulk 2000       W2: runs to start
@@ -74,7 +74,7 @@ export function readOptions(args: string[]): Options {
   if (against !== undefined && peers) throw new Error('--against and --peers are two different comparisons.')
   if (node !== undefined && !/^\d+(\.\d+){0,2}$/.test(node)) throw new Error('--node must be a version, such as 24.')
   return {
-    works: worksOf(values.works ?? WORKS.filter((work) => !peers || /^W[1-5]$/.test(work)).join()),
+    works: worksOf(values.works ?? WORKS.filter((work) => !peers || /^W[1-7]$/.test(work)).join()),
     seconds: whole('seconds', values.seconds, 600),
     callers: values.callers.split(',').map((one) => whole('callers', one, 256)),
     peers,

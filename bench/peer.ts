@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmbeddedPostgres } from '@/db/embedded'
 import type { Sql } from '@/db/types'
 import { must, until } from './drive'
+import type { Loopback } from './loopback'
 import type { PeerName } from './peer-install'
 import { databaseBytes } from './postgres'
 import type { Kind, Subject } from './subject'
@@ -16,7 +17,7 @@ export interface PeerHost {
   scratch: string
   /** The Node that runs them. */
   node: string
-  callUrl: string
+  loopback: Loopback
   /** The server for peers that use Postgres: the same as the product's, with the same settings. */
   postgres: EmbeddedPostgres
   sql: Sql
@@ -71,7 +72,8 @@ export function peer(name: PeerName, host: PeerHost): Subject {
         NODE_ENV: 'production',
         PORT: String(port),
         BENCH_PG: urlOf(host.postgres),
-        CALL_URL: host.callUrl,
+        CALL_URL: host.loopback.callUrl,
+        MODEL_URL: host.loopback.modelUrl,
         SIDE_FILE: sideFile,
         ...env,
       },
@@ -128,6 +130,8 @@ export function peer(name: PeerName, host: PeerHost): Subject {
     },
     status: async (id) => (await get(`status/${id}`)).status,
     paused: async () => (await counts()).paused,
+    // The others have no agents.
+    turns: name === 'mastra' ? { 'a turn': async () => (await must('POST', `${root}/turn`)).ms } : {},
     executed: () => (existsSync(sideFile) ? readFileSync(sideFile, 'utf8').split('\n').filter(Boolean) : []),
     processes: () => [child?.pid ?? 0, ...(info.pids ?? [])],
     storedBytes: async () =>

@@ -5,7 +5,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { compareBuilds } from './against'
 import { hangUp } from './drive'
-import { startLoopback } from './loopback'
+import { type Loopback, startLoopback } from './loopback'
 import { type Bench, takeFloor } from './measure'
 import { type Millrace, millrace } from './millrace'
 import { nodeFromNpm } from './npm-node'
@@ -23,6 +23,7 @@ import { measureLong } from './works/long'
 import { measurePauses } from './works/pauses'
 import { measureReads } from './works/reads'
 import { measureSync } from './works/sync'
+import { measureTurns } from './works/turns'
 
 /**
  * Measures the whole product over HTTP, beside what this machine's Postgres does in the same minute and, on request,
@@ -46,11 +47,12 @@ async function main(options: Options): Promise<void> {
   }
   const product = millrace(loopback)
   const scratch = options.peers ? await scratchFolder(options) : undefined
-  const peers = scratch ? await startPeers(scratch, loopback.callUrl) : undefined
+  const peers = scratch ? await startPeers(scratch, loopback) : undefined
   for (let round = 1; round <= options.rounds; round++) {
     for (const work of options.works) {
       for (const subject of [product, ...(peers?.subjects ?? [])]) {
         if (stopping) return
+        if (work === 'W7' && Object.keys(subject.turns).length === 0) continue
         log(`round ${round}, ${work}, ${subject.name}`)
         await measure(work, subject, product, { options, round, floor: peers?.floor })
       }
@@ -88,6 +90,7 @@ async function measure(
     if (work === 'W3') await measurePauses(bench)
     if (work === 'W4') await measureLong(bench)
     if (work === 'W5') await measureKill(bench)
+    if (work === 'W7') await measureTurns(bench)
     if (work === 'reads' && subject === product) await measureReads(bench, product)
   } catch (error) {
     // A peer that fails leaves a gap in the table. The product must not.
@@ -118,7 +121,7 @@ async function scratchFolder({ scratch }: Options): Promise<string> {
   return folder
 }
 
-async function startPeers(scratch: string, callUrl: string): Promise<{ subjects: Subject[]; floor: string }> {
+async function startPeers(scratch: string, loopback: Loopback): Promise<{ subjects: Subject[]; floor: string }> {
   const node = await installPeers(scratch, log)
   const home = mkdtempSync(join(tmpdir(), 'millrace-bench-pg-'))
   undo.push(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
@@ -127,7 +130,7 @@ async function startPeers(scratch: string, callUrl: string): Promise<{ subjects:
   const sql = await openCounter(postgres.adminUrl)
   undo.push(() => sql.end({ timeout: 1 }))
   await sql.unsafe(`create role ${PEER_ROLE} login createdb`)
-  const host = { scratch, node, callUrl, postgres, sql }
+  const host = { scratch, node, loopback, postgres, sql }
   return { subjects: PEERS.map((name) => peer(name, host)), floor: postgres.adminUrl }
 }
 

@@ -32,6 +32,9 @@ export interface Subject {
   /** The executions of slow steps; a repeated step has the same name. */
   executed(): readonly string[]
 
+  /** Sends a message to an agent and waits for the answer, in each way that it has. @returns milliseconds */
+  readonly turns: Readonly<Record<string, () => Promise<number>>>
+
   /** Its own processes, without the database and the launcher. */
   processes(): number[]
   storedBytes(): Promise<number>

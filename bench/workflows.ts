@@ -43,3 +43,19 @@ export function withPause(): object {
   const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'go', label: 'Go' }] }
   return chain('a pause', [step('before'), ask, step('after')])
 }
+
+/** The agent of W7, whose model calls two tools and then answers. */
+export function benchAgent(modelUrl: string): object {
+  return {
+    name: 'bench: two tools',
+    instructions: 'Use the tools.',
+    model: { provider: 'openai-compatible', modelId: 'm', baseUrl: modelUrl },
+    tools: ['tool_text', 'tool_json'],
+    outputSchema: { type: 'object', properties: { done: { type: 'boolean' } }, required: ['done'] },
+  }
+}
+
+/** A run of one turn of that agent. */
+export function withTurn(agentId: string): object {
+  return chain('a turn', [{ id: 'ask', type: 'call-agent', agentId, message: 'Go on.' } as { id: string }])
+}

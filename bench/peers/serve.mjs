@@ -27,6 +27,7 @@ export function serve(engine) {
   const routes = {
     run: async (arg, { key }) => ({ result: await engine.run(Number(arg), key) }),
     start: async (arg, { key }) => ({ id: await engine.start(Number(arg), key) }),
+    turn: async () => ({ text: await engine.turn() }),
     pause: async (_, { key }) => ({ id: await engine.pause(key) }),
     resume: async (arg) => {
       await engine.resume(arg)

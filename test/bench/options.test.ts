@@ -4,7 +4,7 @@ import { readOptions } from '@/bench/options'
 
 test('without options, every work is measured once and no peer', () => {
   expect(readOptions([])).toMatchObject({
-    works: ['W0', 'W1', 'W2', 'W3', 'W4', 'W5', 'reads'],
+    works: ['W0', 'W1', 'W2', 'W3', 'W4', 'W5', 'W7', 'reads'],
     callers: [1, 16, 64],
     peers: false,
     rounds: 1,
@@ -12,7 +12,7 @@ test('without options, every work is measured once and no peer', () => {
 })
 
 test('with peers, the works that peers have are measured in three rounds', () => {
-  expect(readOptions(['--peers'])).toMatchObject({ works: ['W1', 'W2', 'W3', 'W4', 'W5'], rounds: 3 })
+  expect(readOptions(['--peers'])).toMatchObject({ works: ['W1', 'W2', 'W3', 'W4', 'W5', 'W7'], rounds: 3 })
 })
 
 test('against another build, there are fifteen pairs, and no peers', () => {

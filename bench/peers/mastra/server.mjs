@@ -1,7 +1,12 @@
 // Mastra's workflows on its Postgres store. A pause is `suspend`, a resume is `run.resume`. After a crash it continues
-// when `restartAllActiveWorkflowRuns` is called, at boot as its documentation says.
+// when `restartAllActiveWorkflowRuns` is called, at boot as its documentation says. Its agent keeps each conversation
+// in a thread of its memory.
+import { randomUUID } from 'node:crypto'
+import { Agent } from '@mastra/core/agent'
 import { Mastra } from '@mastra/core/mastra'
+import { createTool } from '@mastra/core/tools'
 import { createStep, createWorkflow } from '@mastra/core/workflows'
+import { Memory } from '@mastra/memory'
 import { PostgresStore } from '@mastra/pg'
 import { z } from 'zod'
 import { freshDatabase, open, urlOf } from '../postgres.mjs'
@@ -39,7 +44,27 @@ const workflows = { human, chain5: chainOf(5), chain100: chainOf(100), chain1000
 
 const storage = new PostgresStore({ id: 'bench', connectionString: urlOf(database), max: 20 })
 await storage.init()
-const mastra = new Mastra({ workflows, storage, logger: false })
+const text = createTool({
+  id: 'text',
+  description: 'Changes a text.',
+  inputSchema: z.object({ operation: z.string(), text: z.string(), to: z.string() }),
+  execute: async ({ text }) => ({ text: text.toUpperCase() }),
+})
+const json = createTool({
+  id: 'json',
+  description: 'Reads a JSON text.',
+  inputSchema: z.object({ operation: z.string(), text: z.string() }),
+  execute: async ({ text }) => ({ value: JSON.parse(text) }),
+})
+const agent = new Agent({
+  id: 'bench',
+  name: 'bench',
+  instructions: 'Use the tools.',
+  model: { id: 'local/m', url: `${process.env.MODEL_URL}`, apiKey: 'none' },
+  tools: { text, json },
+  memory: new Memory({ storage }),
+})
+const mastra = new Mastra({ workflows, agents: { agent }, storage, logger: false })
 const sql = open(database)
 if (process.env.KEEP_DB === '1') {
   mastra.restartAllActiveWorkflowRuns().catch((error) => process.stderr.write(`${error}\n`))
@@ -53,6 +78,13 @@ serve({
     return ended.result.x
   },
   start: async (n, key) => (await (await newRun(`chain${n}`)).startAsync({ inputData: { x: 0, key } })).runId,
+  async turn() {
+    const answer = await mastra
+      .getAgent('agent')
+      .generate('Go on.', { memory: { thread: randomUUID(), resource: 'bench' } })
+    if (answer.steps.length !== 3) throw new Error(`the agent made ${answer.steps.length} calls of its model`)
+    return answer.text
+  },
   async pause(key) {
     const run = await newRun('human')
     await run.start({ inputData: { x: 0, key } })
