@@ -375,10 +375,10 @@ CREATE INDEX threads_of_subject ON public.threads USING btree (tenant_id, subjec
 CREATE TABLE agent_turns (
   tenant_id text NOT NULL,
   id text NOT NULL,
-  run_id text NOT NULL,
-  branch text NOT NULL,
-  step_id text NOT NULL,
-  visit integer NOT NULL,
+  run_id text,
+  branch text,
+  step_id text,
+  visit integer,
   agent_id text NOT NULL,
   version integer NOT NULL,
   tools jsonb,
@@ -391,13 +391,24 @@ CREATE TABLE agent_turns (
   started_at timestamp(3) with time zone NOT NULL,
   ended_at timestamp(3) with time zone,
   attempt integer NOT NULL DEFAULT 0,
+  key text,
+  owner text,
+  leased_until timestamp(3) with time zone,
+  request json,
+  answer json,
+  subject text,
+  ticket integer,
   CONSTRAINT agent_turns_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
   CONSTRAINT agent_turns_run_fk FOREIGN KEY (tenant_id, run_id) REFERENCES runs(tenant_id, id) ON DELETE CASCADE,
   CONSTRAINT agent_turns_thread_fk FOREIGN KEY (tenant_id, thread_id) REFERENCES threads(tenant_id, id) ON DELETE CASCADE
 );
 
+CREATE INDEX agent_turns_held ON public.agent_turns USING btree (leased_until) WHERE (leased_until IS NOT NULL);
+CREATE UNIQUE INDEX agent_turns_key ON public.agent_turns USING btree (tenant_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX agent_turns_of_agent ON public.agent_turns USING btree (tenant_id, agent_id, started_at, id);
+CREATE INDEX agent_turns_of_subject ON public.agent_turns USING btree (tenant_id, subject) WHERE (subject IS NOT NULL);
 CREATE INDEX agent_turns_of_thread ON public.agent_turns USING btree (tenant_id, thread_id) WHERE (thread_id IS NOT NULL);
+CREATE INDEX agent_turns_outside ON public.agent_turns USING btree (started_at) WHERE (run_id IS NULL);
 CREATE UNIQUE INDEX agent_turns_visit ON public.agent_turns USING btree (tenant_id, run_id, branch, step_id, visit);
 
 CREATE TABLE agent_calls (

@@ -71,6 +71,8 @@ export interface KeyedRequest {
   readonly outgoingKey: string
   /** The result of the request's next transaction if an earlier attempt committed it, else null. */
   recall<T>(): { result: T } | null
+  /** Notes that an earlier attempt has done the work, as a record of its own shows. */
+  doneBefore?(): void
   /**
    * Saves the result inside the transaction.
    * @throws when another request has taken over the key

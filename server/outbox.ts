@@ -50,8 +50,11 @@ export interface EventTransport {
   /** A slot for the job that the event starts, as soon as one is free; null if the job should be queued. */
   slotFor?(event: { name: string; data: Record<string, unknown> }, patience: Patience): Promise<Slot | null>
   room?(event: { name: string; data: Record<string, unknown> }): Room
-  /** Whether a process of an older release may be running, which could not read new formats that this one writes. */
-  older?(): boolean
+  /**
+   * Whether a process of an older release is running, which could not read new formats that this one writes; null if that
+   * is not known.
+   */
+  older?(): boolean | null
 }
 
 /** A place that the engine of this process reserves for one run. */
@@ -90,7 +93,13 @@ export function roomFor<N extends keyof Events>(name: N, data: Events[N]): Room 
 
 /** Whether a process of an older release may be running. On Inngest, the newest deployment receives all calls. */
 export function olderLives(): boolean {
-  return bound().transport?.older?.() ?? false
+  const { older } = bound().transport ?? {}
+  return older !== undefined && older() !== false
+}
+
+/** Whether one is running as far as this process knows. */
+export function olderSeen(): boolean {
+  return bound().transport?.older?.() === true
 }
 
 /** Where an event goes: into the outbox, or to the engine as a job. */

@@ -9,7 +9,10 @@ import { files, source } from './support/imports'
 const WRITERS: Record<string, Table[]> = {
   'inngest/relay.ts': ['outbox'],
   'server/agents/journal/copy.ts': ['agent_turns', 'agent_calls'],
+  'server/agents/journal/held-turn.ts': ['agent_turns'],
   'server/agents/journal/record.ts': ['agent_turns', 'agent_calls'],
+  'server/agents/journal/sweep.ts': ['agent_turns'],
+  'server/agents/journal/to-run.ts': ['agent_turns', 'agent_calls'],
   'server/interpreter/write/branches.ts': ['walks', 'scopes'],
   'server/interpreter/write/marks.ts': ['walks', 'step_records', 'pauses'],
   'server/interpreter/write/parts.ts': ['runs', 'walks', 'step_records', 'pauses'],
@@ -21,6 +24,8 @@ const WRITERS: Record<string, Table[]> = {
   'server/runs/delete-old.ts': ['runs'],
   'server/runs/progress.ts': ['step_records'],
   'server/subjects/delete-runs.ts': ['runs', 'walks', 'step_records', 'pauses', 'scopes', 'agent_turns'],
+  // The turns of requests of a subject, which no run or thread has.
+  'server/subjects/delete.ts': ['agent_turns'],
   'server/webhooks/overdue.ts': ['pauses'],
 }
 

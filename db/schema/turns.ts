@@ -9,7 +9,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import type { Tried, Usage } from '../../server/definition/agent'
+import type { Tried, TurnAnswer, TurnAsked, Usage } from '../../server/definition/agent'
 import type { CallDecision, CallPolicy } from '../../server/definition/approval'
 import type { JsonValue } from '../../server/definition/json'
 import { change, json, moment, written } from './columns'
@@ -17,18 +17,33 @@ import { runs } from './runs'
 import { threads } from './threads'
 
 /**
- * The turns of agents in runs: one for each visit of a `call-agent` step, whichever attempts work at it. A turn that
- * has recorded no call has no row.
+ * The turns of agents. In a run there is one for each visit of a `call-agent` step, whichever attempts work at it. One of
+ * invoke or chat is held by the process that serves the request, until it ends or becomes a run. A turn that has recorded
+ * no call has no row, unless it is a stream.
  */
 export const agentTurns = pgTable(
   'agent_turns',
   {
     tenantId: text().notNull(),
     id: text().notNull(),
-    runId: text().notNull(),
-    branch: text().notNull(),
-    stepId: text().notNull(),
-    visit: integer().notNull(),
+    /** The visit; null while it is outside of runs. */
+    runId: text(),
+    branch: text(),
+    stepId: text(),
+    visit: integer(),
+    /** Of a request with an `Idempotency-Key`: what its repeat has in common with it. */
+    key: text(),
+    /** The process that holds a turn outside of runs, and until when, if it does not prolong this. */
+    owner: text(),
+    leasedUntil: moment(),
+    /** What invoke or chat was asked, and by whom. */
+    request: written<TurnAsked>(),
+    /** What the caller of invoke or chat gets; null until it is known. */
+    answer: written<TurnAnswer>(),
+    /** The subject of the token that asked; null for members and keys, and in runs that began otherwise. */
+    subject: text(),
+    /** Its place in the thread, if others can see it under way. */
+    ticket: integer(),
     agentId: text().notNull(),
     /**
      * The agent's version, and those of its tools by id, which stay the same for the whole turn. A copy from another run
@@ -58,6 +73,10 @@ export const agentTurns = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
     uniqueIndex('agent_turns_visit').on(t.tenantId, t.runId, t.branch, t.stepId, t.visit),
+    uniqueIndex('agent_turns_key').on(t.tenantId, t.key).where(sql`key is not null`),
+    index('agent_turns_held').on(t.leasedUntil).where(sql`leased_until is not null`),
+    index('agent_turns_outside').on(t.startedAt).where(sql`run_id is null`),
+    index('agent_turns_of_subject').on(t.tenantId, t.subject).where(sql`subject is not null`),
     index('agent_turns_of_agent').on(t.tenantId, t.agentId, t.startedAt, t.id),
     index('agent_turns_of_thread').on(t.tenantId, t.threadId).where(sql`thread_id is not null`),
     foreignKey({

@@ -138,8 +138,8 @@ export interface Engine {
   slotFor(event: { name: string; data: Record<string, unknown> }, patience: Patience): Promise<Slot | null>
   /** Whether the queue has room for an event's job, as far as this process knows. Sends no statement. */
   room(event: { name: string; data: Record<string, unknown> }): Room
-  /** Whether a process of an older release is running. */
-  older(): boolean
+  /** Whether a process of an older release is running; null if it does not check. */
+  older(): boolean | null
   /** Work may be due now. */
   kick(): void
 }

@@ -15,6 +15,7 @@ import { deleteOldRuns } from '@/server/runs/delete-old'
 import { sweepHeld } from '@/server/runs/held/give'
 import { sweepReminders } from '@/server/runs/remind'
 import { sweepChats } from '@/server/talk/chat-events'
+import { sweepTurns } from '@/server/talk/sweep'
 import { count, note } from '@/server/telemetry/measures'
 import { countAllDays } from '@/server/views/insights/days'
 import { sweepOverdue } from '@/server/webhooks/overdue'
@@ -37,6 +38,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['inbound', () => sweepInbound(sweep)],
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],
+    ['turns', () => sweepTurns(sweep)],
     ['usage', () => sweepUsage(sweep)],
     ['audit', () => sweepAudit(sweep)],
     ['start-forms', () => sweepStartForms(sweep)],

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context'
 import type { TurnMetadata, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { type ConverseOptions, converse, openTurn } from './converse'
+import { type Answered, type ConverseOptions, converse, openTurn, requireAnswer } from './converse'
 import type { LoadedAgent } from './find'
 import { MAX_MESSAGE } from './schema'
 
@@ -14,30 +14,24 @@ export interface Invocation {
 }
 
 /**
- * Like `invokeAgent`, for callers inside the service that need to know whether to retry a provider's failure.
- * @throws ModelFailure, and what `invokeAgent` throws
+ * Answers a message with data, for callers inside the service that need to know whether to retry a provider's failure.
+ * Nobody is asked.
+ * @throws ModelFailure, AppError as `invokeAgent`
  */
 export async function answerWithData(
   ctx: ServiceContext,
   agent: LoadedAgent,
   input: UserMessage & { threadId?: string | null | undefined },
-  options: Pick<ConverseOptions<Invocation>, 'signal' | 'onFailed' | 'budget'>,
+  options: Pick<ConverseOptions, 'signal' | 'onFailed' | 'budget'>,
 ): Promise<Invocation> {
   requireDataAnswers(agent)
-  // A repeated request whose turn was already saved gets the saved answer.
-  const known = ctx.keyed?.recall<Invocation>()
-  if (known) return known.result
-  const turn = await openTurn(ctx, agent, input.threadId, options.signal)
-  const { threadId: _threadId, ...userMessage } = input
-  return converse(
-    ctx,
-    turn,
-    { userMessage, structured: true },
-    {
-      ...options,
-      answer: ({ data, metadata }) => ({ data: data ?? {}, threadId: turn.lease.threadId, metadata }),
-    },
-  )
+  const { threadId, ...userMessage } = input
+  const turn = await openTurn(ctx, agent, { userMessage, structured: true, threadId }, options)
+  return invocationOf(requireAnswer(await converse(ctx, turn, options)))
+}
+
+export function invocationOf({ threadId, answer: { data, metadata } }: Answered): Invocation {
+  return { data: data ?? {}, threadId, metadata }
 }
 
 /** @throws AppError AGENT_SUPERVISOR, AGENT_NO_STRUCTURED_OUTPUT */

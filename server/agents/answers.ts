@@ -185,6 +185,19 @@ export const HandedOver = event('handoff', 'The agent hands the message to anoth
   to: z.string(),
   message: z.string(),
 }).register(components, { id: 'HandedOver' })
+export const ApprovalRequested = event('approval.requested', 'People are asked about a call of the agent.', {
+  approvalId: z.string().describe('For `approvals`.'),
+  title: z.string().nullable(),
+  toolId: z.string().nullable().describe('The tool; null for a question about something else than a call.'),
+  args: AnyJson.describe('Its arguments.'),
+  why: z.string().nullable().describe('Why the model makes the call, in its own words; plain text.'),
+  runId: z.string(),
+  pauseId: z.string(),
+}).register(components, { id: 'ApprovalRequested' })
+export const MessageWaiting = event('message.waiting', 'The end for now: the turn waits for people.', {
+  threadId,
+  runId: z.string().describe('The run that continues the turn.'),
+}).register(components, { id: 'MessageWaiting' })
 export const MessageDone = event('message.done', 'The end: the complete answer.', ChatAnswer.shape).register(
   components,
   { id: 'MessageDone' },
@@ -210,6 +223,8 @@ export const ChatEvent = z
     ToolCalled,
     ToolReturned,
     HandedOver,
+    ApprovalRequested,
+    MessageWaiting,
     MessageDone,
     ChatFailed,
   ])

@@ -3,14 +3,14 @@ import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { FAILURE_KINDS } from '../models/schema'
 import { place, time } from '../openapi/fields'
-import { AgentAnswer, ThreadToolCall } from './answers'
+import { AgentAnswer, ChatAnswer, ThreadToolCall } from './answers'
 
 const { usage, cost } = AgentAnswer.shape.metadata.shape
 
 const head = {
-  turnId: z.string().describe('The turn it belongs to: one for each visit of a step.'),
-  stepId: z.string(),
-  visit: z.int().min(1),
+  turnId: z.string().describe('The turn it belongs to: in a run, one for each visit of a step.'),
+  stepId: z.string().nullable().describe('The step; null outside of runs, as `visit`.'),
+  visit: z.int().min(1).nullable(),
   ...place,
   seq: z
     .int()
@@ -64,10 +64,14 @@ const Turn = component('Turn', {
   id: z.string(),
   agentId: z.string(),
   version: z.int().min(1).describe('The version of the agent.'),
-  runId: z.string(),
-  workflowId: z.string(),
-  stepId: z.string(),
-  visit: z.int().min(1),
+  via: z.enum(['run', 'invoke', 'chat']).describe('What began it.'),
+  runId: z
+    .string()
+    .nullable()
+    .describe('The run that has it; null for a turn of invoke or chat that waited for nobody.'),
+  workflowId: z.string().nullable(),
+  stepId: z.string().nullable(),
+  visit: z.int().min(1).nullable(),
   ...place,
   threadId: z.string().nullable().describe('The thread that it continued or began; null if it began none yet.'),
   state: z
@@ -88,6 +92,9 @@ export const TurnList = component('TurnList', {
 })
 
 export const TurnWithCalls = Turn.extend({
+  answer: AgentAnswer.or(ChatAnswer)
+    .nullable()
+    .describe('What the caller of invoke or chat gets; null until it is known, and for turns that a run began.'),
   calls: z.array(Call).describe('In the order in which they were recorded.'),
   next: z.string().nullable().describe('Send it as `after` for more calls; null if there are no more.'),
 }).register(components, { id: 'TurnWithCalls' })

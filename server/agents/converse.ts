@@ -1,99 +1,166 @@
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import { withTransaction } from '../context'
-import type { FailedTurn, UserMessage } from '../definition/agent'
-import { CallerGone } from '../errors'
+import type { FailedTurn, TurnAnswer, TurnAsked, UserMessage } from '../definition/agent'
+import { AppError, CallerGone, ImpossibleState } from '../errors'
+import { ModelFailure } from '../models/failure'
 import { OutgoingKeys } from '../tools/outgoing-keys'
 import { Budget } from './budget'
 import { failedTurn, withTurn } from './failed-turn'
 import type { LoadedAgent } from './find'
-import { readHistory, saveTurn } from './messages'
+import { HeldTurn } from './journal/held-turn'
+import { PartEnds } from './journal/part-ends'
+import { type KnownTurn, readKeyedTurn } from './journal/read'
+import { journaled } from './journaled'
 import { createThread, dropThread, requireOpenThread } from './thread'
 import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
 import { inTime } from './turn-time'
-import type { TurnListener, TurnResult } from './turn-types'
+import type { TurnListener } from './turn-types'
 
-/** This caller's turn in a thread. */
+/** This caller's turn, with its place in a thread if others know that. */
 export interface OpenTurn {
   agent: LoadedAgent
-  lease: TurnLease
-  /** Whether the thread was created for this turn, to remove it if the turn fails. */
-  isNew: boolean
+  held: HeldTurn
+  known: KnownTurn | null
+  lease: TurnLease | null
+}
+
+export interface Answered {
+  threadId: string
+  answer: TurnAnswer
+}
+
+/** How a turn of invoke or chat ended here: with an answer, or because a run continues it. */
+export type Conversed = Answered | { runId: string }
+
+/** The answer of a turn that could not become a run. */
+export function requireAnswer(ended: Conversed): Answered {
+  if ('runId' in ended) throw new ImpossibleState('turn-as-run', `a turn became the run ${ended.runId} by itself`)
+  return ended
+}
+
+/** The turn of an earlier request with the same `Idempotency-Key`; null without one. */
+export async function knownTurn(ctx: ServiceContext): Promise<KnownTurn | null> {
+  const known = ctx.keyed ? await readKeyedTurn(ctx, ctx.keyed.outgoingKey) : null
+  if (known?.answer) ctx.keyed?.doneBefore?.()
+  return known
+}
+
+/** How a known turn ended; null if it is to be continued. */
+export function endOf(known: KnownTurn | null): Conversed | null {
+  if (known?.runId != null) return { runId: known.runId }
+  const { threadId } = known?.turn ?? {}
+  return known?.answer && threadId ? { threadId, answer: known.answer } : null
+}
+
+/** What a turn was asked, as a request to its agent has it. */
+export function messageOf(asked: TurnAsked): { userMessage: UserMessage; structured: boolean } {
+  const { structured, message, dataContext, files } = asked
+  return { userMessage: { message, dataContext, ...(files ? { files } : {}) }, structured }
+}
+
+/** What a caller asks. */
+export interface Asking {
+  userMessage: UserMessage
+  structured: boolean
+  threadId: string | null | undefined
 }
 
 /**
- * Finds or creates the thread and waits for its turn.
- * @throws AppError THREAD_NOT_FOUND, THREAD_BUSY, CallerGone
+ * Holds the turn, and waits for its place in an existing thread.
+ * @param options.streams the thread is created if need be, and the turn recorded before its first call, so that others
+ * can continue it
+ * @throws AppError THREAD_NOT_FOUND, THREAD_BUSY, THREAD_WAITING, CallerGone
  */
 export async function openTurn(
   ctx: ServiceContext,
   agent: LoadedAgent,
-  threadId: string | null | undefined,
-  signal: AbortSignal,
+  { userMessage, structured, threadId }: Asking,
+  { signal, known = null, streams }: { signal: AbortSignal; known?: KnownTurn | null; streams?: true | undefined },
 ): Promise<OpenTurn> {
-  const isNew = threadId === null || threadId === undefined
-  const id = isNew ? await createThread(ctx, agent.id) : await requireOpenThread(ctx, agent.id, threadId)
+  const { kind, id } = ctx.actor
+  const by = { kind, id }
+  const asked: TurnAsked = { ...userMessage, structured, by, context: ctx.trusted, ...(streams ? { streams } : {}) }
+  const wanted = known ? known.turn.threadId : (threadId ?? null)
+  const isNew = wanted === null && streams === true
+  const place = wanted === null ? null : await requireOpenThread(ctx, agent.id, wanted)
+  const thread = isNew ? await createThread(ctx, agent.id) : place
   try {
-    return { agent, lease: await TurnLease.take(ctx, id, signal), isNew }
+    const lease = thread === null ? null : await TurnLease.take(ctx, thread, signal, { turnId: known?.turn.id })
+    const held = known?.asked
+      ? await HeldTurn.takeOver(ctx, agent, { ...known, asked: known.asked }, lease?.ticket ?? null)
+      : HeldTurn.open(ctx, agent, asked, lease)
+    if (streams && !known) await held.begin()
+    return { agent, held, known, lease }
   } catch (err) {
-    if (isNew) await dropThread(ctx, id).catch(() => {})
+    if (isNew && thread !== null) await dropThread(ctx, thread).catch(() => {})
     throw signal.aborted ? new CallerGone() : err
   }
 }
 
-export interface ConverseOptions<T> {
+export interface ConverseOptions {
   signal: AbortSignal
   listener?: TurnListener
-  /** Keeps a thread created for a failed turn, because events refer to it. */
-  keepThread?: boolean
-  answer: (result: TurnResult) => T
   /** Receives the usage of a failed turn. */
   onFailed?: ((turn: FailedTurn) => void) | undefined
   /** Accumulates the turn's usage. */
   budget?: Budget | undefined
   /** Receives the end of the turn, while this caller still owns it. */
-  onEnd?: (end: { answer: T } | { err: unknown }) => Promise<void>
+  onEnd?: (end: Conversed | { err: unknown }) => Promise<void>
+  /** Hands a turn that has to wait over to a run, and returns its id. Without it, nobody is asked. */
+  asRun?: ((turn: OpenTurn) => Promise<string>) | undefined
 }
 
 /**
- * Lets the agent answer and saves the turn in one transaction, so a failure leaves no trace in the thread.
- * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, THREAD_BUSY, CallerGone
+ * Lets the agent answer. Each call is recorded, the last one with the messages, so a failure leaves no trace in the
+ * thread.
+ * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, THREAD_BUSY, CallerGone, CONFLICT if the turn was taken over
  */
-export async function converse<T>(
-  ctx: ServiceContext,
-  { agent, lease, isNew }: OpenTurn,
-  input: { userMessage: UserMessage; structured: boolean },
-  options: ConverseOptions<T>,
-): Promise<T> {
-  const { threadId } = lease
-  const key = ctx.keyed?.outgoingKey
-  const keys = key === undefined ? undefined : new OutgoingKeys(key)
-  const { budget = new Budget(), listener } = options
-  let saved = false
+export async function converse(ctx: ServiceContext, turn: OpenTurn, options: ConverseOptions): Promise<Conversed> {
+  const { held, lease } = turn
+  const { budget = new Budget() } = options
   try {
-    const { history } = isNew ? { history: [] } : await readHistory(ctx, threadId)
-    const request = { agent, history, ...input }
-    const result = await inTime(agent.config.model.provider, options.signal, (limits) =>
-      runTurn(beyondReach(ctx), request, { ...limits, listener, keys, budget }),
-    )
-    const answer = await withTransaction(ctx, async (tx) => {
-      await lease.confirm(tx)
-      const { replies, metadata } = result
-      await saveTurn(tx, threadId, { userMessage: input.userMessage, replies, metadata, runId: null })
-      return options.answer(result)
-    })
-    saved = true
-    await options.onEnd?.({ answer })
-    return answer
+    const ended = await answered(ctx, turn, budget, options)
+    await options.onEnd?.(ended)
+    return ended
   } catch (reason) {
-    const turn = failedTurn(reason, budget, isNew && !options.keepThread ? undefined : threadId)
-    if (turn) options.onFailed?.(turn)
-    const err = options.signal.aborted ? new CallerGone() : withTurn(reason, turn)
+    const failed = failedTurn(reason, budget, lease?.threadId)
+    if (failed) options.onFailed?.(failed)
+    const err = options.signal.aborted ? new CallerGone() : withTurn(reason, failed)
+    await held.fail(codeOf(err))
     await options.onEnd?.({ err })
     throw err
   } finally {
-    await lease.release()
-    if (isNew && !saved && !options.keepThread) await dropThread(ctx, threadId).catch(() => {})
+    held.release()
+    await lease?.release()
   }
+}
+
+async function answered(
+  ctx: ServiceContext,
+  open: OpenTurn,
+  budget: Budget,
+  { signal, listener, asRun }: ConverseOptions,
+): Promise<Conversed> {
+  const { agent, held, known, lease } = open
+  const keys = held.requestKey === null ? undefined : new OutgoingKeys(held.requestKey)
+  if (!asRun) held.mayAsk = false
+  try {
+    return await journaled(
+      ctx,
+      { agent, at: held, turn: held.turn, known, lease, asked: messageOf(held.asked), keepsAnswer: true },
+      (request, journal) =>
+        inTime(agent.config.model.provider, signal, (limits) =>
+          runTurn(beyondReach(ctx), request, { ...limits, listener, keys, budget, journal }),
+        ),
+    )
+  } catch (err) {
+    if (err instanceof PartEnds && asRun) return { runId: await asRun(open) }
+    throw err
+  }
+}
+
+function codeOf(err: unknown): string {
+  if (err instanceof CallerGone) return 'STOPPED'
+  return err instanceof AppError || err instanceof ModelFailure ? err.code : 'INTERNAL'
 }

@@ -122,6 +122,7 @@ export const turn = {
     id: ofTurn.turnId,
     agentId: AGENT_ID,
     version: 2,
+    via: 'run',
     runId: 'run_01KAHV6N3C0000G8VJ4M2ZQ5TX',
     workflowId: 'wf_orders',
   },
@@ -130,4 +131,4 @@ export const turn = {
   ...{ startedAt: threadItem.createdAt, endedAt: threadItem.updatedAt },
 } satisfies JsonObject
 export const turnList = { turns: [turn], nextCursor: null } satisfies JsonObject
-export const turnWithCalls = { ...turn, calls, next: null } satisfies JsonObject
+export const turnWithCalls = { ...turn, answer: null, calls, next: null } satisfies JsonObject

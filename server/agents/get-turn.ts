@@ -8,14 +8,14 @@ import { isId } from '../ids'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { DEFAULT_PAGE } from '../query/values'
-import { CALL_PAGE, readCalls } from './journal/shown'
-import { presentTurn, readRecordedTurns } from './recorded-turns'
+import { CALL_PAGE, maskersOf, readCalls } from './journal/shown'
+import { presentAnswer, presentTurn, readRecordedTurns } from './recorded-turns'
 
 /** The query string. */
 export const ReadTurn = z.object(CALL_PAGE)
 
 /**
- * A turn of an agent in a run, with a page of its calls.
+ * A turn of an agent, with a page of its calls, and the answer that its caller got of invoke or chat.
  * @throws AppError TURN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
  */
 export async function getTurn(ctx: ServiceContext, ids: { agentId: string; turnId: string }, query: unknown) {
@@ -27,5 +27,8 @@ export async function getTurn(ctx: ServiceContext, ids: { agentId: string; turnI
   const [turn] = known ? await readRecordedTurns(ctx, sql`t.id = ${turnId} and t.agent_id = ${agentId}`, 1) : []
   if (!turn) throw new AppError('TURN_NOT_FOUND')
   const { calls, next } = await largeRead(ctx, (reading) => readCalls(reading, sql`t.id = ${turnId}`, { after, limit }))
-  return { ...presentTurn(turn), calls, next: next === null ? null : String(next) }
+  const of = { turnId, runId: turn.runId }
+  const answer = presentAnswer(turn)
+  const shown = answer && (await maskersOf(ctx, [of]))(of).json(answer)
+  return { ...presentTurn(turn), answer: shown, calls, next: next === null ? null : String(next) }
 }

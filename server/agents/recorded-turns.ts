@@ -3,29 +3,33 @@ import { runs, stepRecords } from '@/db/schema/runs'
 import { agentTurns } from '@/db/schema/turns'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import type { Usage } from '../definition/agent'
+import type { TurnAnswer, Usage } from '../definition/agent'
 import { placeIn } from '../definition/branches'
 import { actsForTenant } from './thread'
 
-/** A turn in a run, with the visit that it is of. */
+/** A turn, with the visit that it is of; null outside of runs. */
 export type RecordedTurn = {
   id: string
   agentId: string
   version: number
-  runId: string
-  workflowId: string
-  workflowName: string
-  stepId: string
-  stepName: string
+  /** What began it. */
+  via: 'run' | 'invoke' | 'chat'
+  runId: string | null
+  workflowId: string | null
+  workflowName: string | null
+  stepId: string | null
+  stepName: string | null
   /** The number of the visit's record. */
-  record: number
-  visit: number
-  branch: string
+  record: number | null
+  visit: number | null
+  branch: string | null
   threadId: string | null
-  state: 'working' | 'done' | 'failed'
+  state: 'working' | 'waiting' | 'done' | 'failed'
   errorCode: string | null
   usage: Usage
   cost: number | null
+  /** Of invoke and chat, once there is one. */
+  answer: TurnAnswer | null
   startedAt: string
   endedAt: string | null
   /** Its place in the order of turns. */
@@ -33,7 +37,7 @@ export type RecordedTurn = {
 }
 
 /**
- * The turns in runs that the caller may read, newest first. A turn that was cut short has failed once its visit has
+ * The turns that the caller may read, newest first. A turn of a run that was cut short has failed once its visit has
  * ended; until then another attempt may continue it.
  * @param where which ones, by `t`
  */
@@ -42,21 +46,27 @@ export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: 
   const visible = and(eq(runs.tenantId, ctx.tenantId), runsInReach(ctx), own)
   // A lookup for each turn; but a subject has few runs, so theirs are read first.
   const each = own ? sql`` : sql`offset 0`
+  // Those of invoke and chat are their caller's, in a run as well.
+  const asked = own ? sql`t.request is not null and t.subject = ${ctx.actor.id}` : sql`t.request is not null`
   return ctx.db.execute<RecordedTurn>(sql`
     select t.id, t.agent_id as "agentId", t.version, t.run_id as "runId", r.workflow_id as "workflowId",
+      case when t.request is null then 'run' when (t.request->>'structured')::boolean then 'invoke' else 'chat' end as via,
       r.workflow_name as "workflowName", t.step_id as "stepId", s.step_name as "stepName", s.seq::float8 as record,
-      t.visit, t.branch, t.thread_id as "threadId", t.usage, nullif(t.cost, 'NaN') as cost,
-      case when t.state = 'done' then 'done' when s.end_time is not null then 'failed'
+      t.visit, t.branch, t.thread_id as "threadId", t.usage, nullif(t.cost, 'NaN') as cost, t.answer,
+      case when t.state in ('done', 'failed') and s.seq is null then t.state
+        when t.state = 'done' then 'done' when s.end_time is not null then 'failed'
+        when t.run_id is not null and s.seq is null then t.state
         when s.attempts->-1->>'part' = 'asks' and s.attempt = (s.attempts->-1->>'attempt')::int then 'waiting'
         else 'working' end as state,
-      case when t.state <> 'done' and s.end_time is not null then coalesce(t.error_code, s.error_code) end as "errorCode",
+      case when t.state <> 'done' and (s.end_time is not null or t.run_id is null)
+        then coalesce(t.error_code, s.error_code) end as "errorCode",
       greatest(t.started_at, s.start_time) as "startedAt", t.started_at as began,
-      case when t.state = 'done' then t.ended_at else s.end_time end as "endedAt"
+      case when t.state = 'done' or t.run_id is null then t.ended_at else s.end_time end as "endedAt"
     from ${agentTurns} t
-      join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id and s.branch = t.branch
+      left join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id and s.branch = t.branch
         and s.step_id = t.step_id and s.visit = t.visit
-      join lateral (select ${runs.workflowId}, ${runs.workflowName} from ${runs} where ${visible} and ${runs.id} = t.run_id ${each}) r on true
-    where t.tenant_id = ${ctx.tenantId} and ${where}
+      left join lateral (select ${runs.workflowId}, ${runs.workflowName} from ${runs} where ${visible} and ${runs.id} = t.run_id ${each}) r on true
+    where t.tenant_id = ${ctx.tenantId} and (r.workflow_id is not null or ${asked}) and ${where}
     order by t.started_at desc, t.id desc limit ${limit}`)
 }
 
@@ -66,10 +76,18 @@ function ownRuns(ctx: ServiceContext): SQL | undefined {
 }
 
 export function presentTurn(turn: RecordedTurn) {
-  const { began: _began, record: _record, workflowName: _workflow, stepName: _step, ...shown } = turn
+  const { began: _began, record: _record, workflowName: _workflow, stepName: _step, answer: _answer, ...shown } = turn
   const { branch, startedAt, endedAt, ...rest } = shown
   return {
-    ...{ ...rest, ...placeIn(branch), startedAt: new Date(startedAt).toISOString() },
+    ...{ ...rest, ...(branch === null ? {} : placeIn(branch)), startedAt: new Date(startedAt).toISOString() },
     endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
   }
+}
+
+/** The answer as its caller gets it. */
+export function presentAnswer({ answer, threadId, via }: RecordedTurn) {
+  if (answer === null || threadId === null) return null
+  const { data, text, metadata } = answer
+  if (via === 'invoke') return { data: data ?? {}, threadId, metadata }
+  return { message: text, threadId, usage: metadata.usage, metadata }
 }

@@ -20,9 +20,9 @@ export const TURN_ENDPOINTS = {
     permission: 'agent:read',
     method: 'GET',
     path: '/api/agents/{agentId}/turns',
-    summary: 'List the turns of an agent in runs',
+    summary: 'List the turns of an agent',
     description:
-      'Newest first, also those that are under way or have failed. Tokens get the turns of runs that they started. Invoke and chat record no turns; their threads have what was said.',
+      'Newest first, also those that are under way, wait or have failed. Tokens get their own, and those of runs that they started. A turn outside of runs is kept for 30 days.',
     query: ListTurns,
     answers: {
       200: answer('A page of turns.', answers.TurnList, { list: example('One turn', examples.turnList) }),
@@ -36,7 +36,8 @@ export const TURN_ENDPOINTS = {
     method: 'GET',
     path: '/api/agents/{agentId}/turns/{turnId}',
     summary: 'Read a turn with its calls',
-    description: 'The calls as `GET /api/workflow/calls/{runId}` lists them.',
+    description:
+      'The calls as `GET /api/workflow/calls/{runId}` lists them, and the answer that the caller of invoke or chat gets.',
     query: ReadTurn,
     answers: {
       200: answer('The turn.', answers.TurnWithCalls, {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { and, eq, lt, lte, sql } from 'drizzle-orm'
-import { stepRecords } from '@/db/schema/runs'
+import { and, eq, lt, sql } from 'drizzle-orm'
+import { runs, stepRecords } from '@/db/schema/runs'
 import { threads, threadTurns } from '@/db/schema/threads'
 import { agentTurns } from '@/db/schema/turns'
 import type { ServiceContext } from '../context'
@@ -83,16 +83,21 @@ export class TurnLease {
       .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not release a turn; it stays until its lease ends'))
   }
 
-  /** @throws AppError THREAD_WAITING if a turn of the thread waits for people: nobody overtakes it */
+  /**
+   * Removes the turns of dead processes, and looks whether others are before this one.
+   * @throws AppError THREAD_WAITING if a turn of the thread waits for people: nobody overtakes it
+   */
   private async isFirst(): Promise<boolean> {
+    const now = sql`${this.ctx.now().toISOString()}::timestamptz`
     const before = and(this.isThread(), lt(threadTurns.ticket, this.ticket))
-    await this.ctx.db.delete(threadTurns).where(and(before, lte(threadTurns.leasedUntil, this.ctx.now())))
     const [seen] = await this.ctx.db.execute<{ busy: boolean; waiting: string | null }>(sql`
-      select exists (select from ${threadTurns} where ${before}) as busy, (
-        select t.run_id from ${agentTurns} t join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id
+      with dead as (delete from ${threadTurns} where ${before} and ${threadTurns.leasedUntil} <= ${now})
+      select exists (select from ${threadTurns} where ${before} and ${threadTurns.leasedUntil} > ${now}) as busy, (
+        select t.run_id from ${agentTurns} t join ${runs} r on r.tenant_id = t.tenant_id and r.id = t.run_id
+          left join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id
           and s.branch = t.branch and s.step_id = t.step_id and s.visit = t.visit
         where t.tenant_id = ${this.ctx.tenantId} and t.thread_id = ${this.threadId} and t.state = 'waiting'
-          and t.id is distinct from ${this.turnId ?? null} and s.end_time is null
+          and t.id is distinct from ${this.turnId ?? null} and r.end_time is null and s.end_time is null
         limit 1) as waiting`)
     if (seen?.waiting != null) throw waitingIn(seen.waiting)
     return seen?.busy === false

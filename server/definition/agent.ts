@@ -171,5 +171,22 @@ export type ChatEventName =
   | 'tool.call'
   | 'tool.result'
   | 'handoff'
+  | 'approval.requested'
+  | 'message.waiting'
   | 'message.done'
   | 'error'
+
+/** What invoke or chat was asked, with all that a run needs to answer it in their place. */
+export type TurnAsked = UserMessage & {
+  /** Whether the answer is data. */
+  structured: boolean
+  /** The caller. */
+  by: { kind: 'apiKey' | 'jwt' | 'user' | 'system'; id: string }
+  /** The verified facts of the caller's token. */
+  context: JsonObject | null
+  /** Whether the caller follows it as a stream, which others continue if its process dies. */
+  streams?: true
+}
+
+/** The answer of a turn that is outside of runs, or was when it began: data, or text. */
+export type TurnAnswer = { data: JsonObject | null; text: string; metadata: TurnMetadata }

@@ -7,6 +7,7 @@ import { cutText, isJsonObject, type JsonObject } from '../definition/json'
 import type { Field, Fields } from '../definition/schema'
 import { toolName, type Word } from '../models/tool-names'
 import { startAndWait } from '../runs/start-and-wait'
+import type { Waiting } from '../talk/await-run'
 import { chat } from '../talk/chat'
 import { invokeAgent } from '../talk/invoke'
 import { flatSchema, isAcceptableName } from '../tools/acceptable-schema'
@@ -58,10 +59,10 @@ export const KINDS: Readonly<Record<Word, Kind>> = {
       const asked = { ...body, version: 'published' }
       if (speaks) {
         const answer = await chat(ctx, { ...asked, agentId: id }, signal)
-        return result({ message: answer.message, threadId: answer.threadId })
+        return result('runId' in answer ? waitingOf(answer) : { message: answer.message, threadId: answer.threadId })
       }
       const answer = await invokeAgent(ctx, { agentId: id, body: asked }, signal)
-      return result({ data: answer.data, threadId: answer.threadId })
+      return result('runId' in answer ? waitingOf(answer) : { data: answer.data, threadId: answer.threadId })
     },
   },
   tool: {
@@ -74,6 +75,11 @@ export const KINDS: Readonly<Record<Word, Kind>> = {
       return outcome.success ? result({ data: outcome.data }) : result({ error: outcome.error }, true)
     },
   },
+}
+
+/** A turn that waits for people, as a run that does. */
+function waitingOf({ runId, status, threadId, pauseSignals }: Waiting) {
+  return { runId, status, threadId, pauses: pauseSignals }
 }
 
 /** An object in the protocol's form. */

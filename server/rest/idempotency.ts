@@ -135,6 +135,10 @@ class KeyClaim implements KeyedRequest {
     return { result: deserialize(Buffer.from(known, 'base64')) }
   }
 
+  doneBefore(): void {
+    this.recalled = true
+  }
+
   async remember(tx: Tx, result: unknown): Promise<void> {
     // Not JSON: a verb may return dates and undefined, and must get back exactly what it returned.
     const effects = [...this.effects, serialize(result).toString('base64')]

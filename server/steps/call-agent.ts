@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { answerInRun } from '../agents/answer-in-run'
 import { answerWithData } from '../agents/answer-with-data'
 import { Budget } from '../agents/budget'
+import type { Answered } from '../agents/converse'
 import { failedTurn } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { type AskedQuestion, PartEnds } from '../agents/journal/part-ends'
@@ -34,6 +35,12 @@ function asked(stepId: string, now: Date, question: AskedQuestion): Question {
 
 /** The codes of errors after which another attempt may succeed. */
 const MAY_PASS: readonly string[] = ['THREAD_BUSY', 'THREAD_WAITING', 'UNAVAILABLE']
+
+/** A chat that became a run is answered with text. */
+function answerOf({ threadId, answer }: Answered) {
+  const { data, text, metadata } = answer
+  return { data: data ?? { message: text }, threadId, metadata }
+}
 
 /** Sends a message to one of the tenant's agents; the fields of its answer go into run data. */
 export const callAgent = defineStep({
@@ -111,7 +118,7 @@ export const callAgent = defineStep({
       const said = { message, dataContext, ...(files.length > 0 ? { files } : {}) }
       const asked = { ...said, agentId, version, threadId: threadId || null }
       const answer = attempt
-        ? await answerInRun(ctx, asked, attempt, { signal, log, onFailed, budget })
+        ? answerOf(await answerInRun(ctx, asked, attempt, { signal, log, onFailed, budget }))
         : await answerWithData(
             ctx,
             await loadAgent(ctx, agentId, version),

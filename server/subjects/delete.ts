@@ -4,6 +4,7 @@ import { idempotencyKeys } from '@/db/schema/idempotency'
 import { startLinks } from '@/db/schema/start-links'
 import { taskLinks } from '@/db/schema/task-links'
 import { threads } from '@/db/schema/threads'
+import { agentTurns } from '@/db/schema/turns'
 import { usageDays } from '@/db/schema/usage'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
@@ -41,6 +42,7 @@ export async function deleteSubjectData(ctx: ServiceContext, input: unknown) {
     (await deleteEvents(erasure)) &&
     (await deleteKeys(erasure)) &&
     (await endLinks(erasure)) &&
+    (await deleteTurns(erasure)) &&
     (await deleteUsage(erasure))
   if (done) await erasure.finish()
   const { deleted } = erasure
@@ -158,6 +160,13 @@ async function endLinks({ ctx, sub }: Erasure): Promise<true> {
         ...[isNull(usedAt), isNull(revokedAt), gt(expiresAt, ctx.now())],
       ),
     )
+  return true
+}
+
+/** Deletes the turns of its requests, those with a run or a thread aside, which go with that. */
+async function deleteTurns({ ctx, sub }: Erasure): Promise<true> {
+  const { tenantId, subject, runId } = agentTurns
+  await ctx.db.delete(agentTurns).where(and(eq(tenantId, ctx.tenantId), eq(subject, sub), isNull(runId)))
   return true
 }
 

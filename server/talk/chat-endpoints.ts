@@ -4,12 +4,14 @@ import { chatAnswer, chatEvents } from '../agents/examples'
 import { component, components } from '../definition/component'
 import { openStream, SSE_HEADERS, streamAnswer } from '../http/sse'
 import { endpoint } from '../openapi/endpoint'
+import { ChatApprovals } from './approve'
 import { chat, openChat, openUiChat } from './chat'
 import { isUiChat, UiChatRequest } from './ui-chat'
 import { UI_STREAM_HEADERS } from './ui-stream'
+import { APPROVAL_ID, responseOf, WAITS } from './waits'
 
 const UiChatBody = component('UiChat', UiChatRequest.shape)
-const AnyChatBody = z.union([ChatBody, UiChatBody]).register(components, { id: 'AnyChat' })
+const AnyChatBody = z.union([ChatBody, UiChatBody, ChatApprovals]).register(components, { id: 'AnyChat' })
 
 const wantsJson = ({ headers }: Request): boolean => {
   const accepts = headers.get('accept') ?? ''
@@ -22,7 +24,7 @@ export const CHAT = endpoint({
   tag: 'Agents',
   summary: 'Chat with an agent',
   description:
-    'The agent answers in text; supervisors too. With `Accept: application/json` the response is the complete answer; otherwise it is a stream of events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue. A body with `messages`, as `useChat` of the AI SDK sends it, is answered in the AI SDK’s UI message stream instead.',
+    'The agent answers in text; supervisors too. With `Accept: application/json` the response is the complete answer; otherwise it is a stream of events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. If people are asked about a call of the agent, the stream ends with `message.waiting`, after an `approval.requested` for each question: send `approvals` with the answers, and get the stream that follows. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue. A body with `messages`, as `useChat` of the AI SDK sends it, is answered in the AI SDK’s UI message stream instead.',
   permission: 'agent:invoke',
   headers: ['Idempotency-Key', 'Last-Event-ID'],
   body: {
@@ -32,6 +34,14 @@ export const CHAT = endpoint({
       message: {
         summary: 'A message',
         value: { agentId: 'agt_01KAHVD2S40000K6T8W3Y1M5QN', message: 'Two chairs, please.' },
+      },
+      approve: {
+        summary: 'An answer to what the agent asks',
+        value: {
+          agentId: 'agt_01KAHVD2S40000K6T8W3Y1M5QN',
+          threadId: 'thr_01KAHVE6V80000XJ5Q8C3R7M1D',
+          approvals: [{ approvalId: APPROVAL_ID, approved: true }],
+        },
       },
       ui: {
         summary: 'A chat of the AI SDK',
@@ -52,6 +62,7 @@ export const CHAT = endpoint({
       event: ChatEvent,
       examples: { answer: { summary: 'The answer', value: chatAnswer } },
     },
+    202: WAITS,
     204: { description: 'The client has seen the end; do not reconnect.' },
   },
   errors: [
@@ -72,7 +83,7 @@ export const CHAT = endpoint({
       const stream = await openStream(ctx.tenantId, request.signal, () => openUiChat(ctx, body, signal))
       return { headers: { ...SSE_HEADERS, ...UI_STREAM_HEADERS }, body: stream }
     }
-    if (wantsJson(request)) return { body: await chat(ctx, body, signal) }
+    if (wantsJson(request)) return responseOf(String(body.agentId), await chat(ctx, body, signal))
     const lastEventId = request.headers.get('last-event-id')
     return streamAnswer(
       await openStream(ctx.tenantId, request.signal, () => openChat(ctx, { body, lastEventId }, signal)),

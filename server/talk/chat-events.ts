@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { and, asc, eq, gt, inArray, lt, or } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, max, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import { isAtWork } from '../agents/turn-lease'
@@ -7,19 +7,19 @@ import type { ServiceContext } from '../context'
 import type { ChatEventName } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
 import type { ServerSentEvent } from '../http/sse'
+import { isRecorded, LIFETIME_MS, waitsForPeople, whatFollows } from './what-follows'
 
 const FLUSH_MS = 100
 const POLL_MS = 250
-const LIFETIME_MS = 3_600_000
 
-interface ChatEvent {
+export interface ChatEvent {
   seq: number
   event: ChatEventName
   data: JsonObject
 }
 
 /** The position of an event: the value of `Last-Event-ID`. */
-interface EventPlace {
+export interface EventPlace {
   threadId: string
   ticket: number
   seq: number
@@ -31,7 +31,8 @@ export function parseEventId(text: string): EventPlace | null {
 }
 
 const LAST: ChatEventName[] = ['message.done', 'error']
-const isLast = (event: ChatEventName) => LAST.includes(event)
+/** A stream also ends where people are asked; the next one continues it. */
+const endsStream = (event: ChatEventName) => event === 'message.waiting' || LAST.includes(event)
 
 /**
  * The events of one turn. They are sent immediately and stored in small batches. A client that loses its stream can
@@ -44,6 +45,8 @@ export class ChatLog {
   private saving: Promise<void> = Promise.resolve()
   private timer: NodeJS.Timeout | undefined
   private wake: () => void = () => {}
+  /** Whether a run continues the turn: what follows is in its rows. */
+  private isLeft = false
 
   constructor(
     private readonly ctx: ServiceContext,
@@ -63,21 +66,23 @@ export class ChatLog {
   async flush(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
-    const rows = this.unsaved.map((event) => ({
-      tenantId: this.ctx.tenantId,
-      ...this.place,
-      ...event,
-      createdAt: this.ctx.now(),
-    }))
+    const rows = this.unsaved.map((event) => ({ ...this.place, ...event }))
     this.unsaved = []
     if (rows.length > 0) {
       this.saving = this.saving
         .then(async () => {
-          await this.ctx.db.insert(chatEvents).values(rows)
+          await storeEvents(this.ctx, rows)
         })
         .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not store chat events'))
     }
     await this.saving
+  }
+
+  /** Notes that a run continues the turn. */
+  async leave(): Promise<void> {
+    await this.flush()
+    this.isLeft = true
+    this.wake()
   }
 
   /** Streams the events as they happen, until the last one or until the reader disconnects. */
@@ -87,6 +92,10 @@ export class ChatLog {
     try {
       for (let at = 0; !signal.aborted; ) {
         const next = this.live[at]
+        if (!next && this.isLeft) {
+          yield* replay(this.ctx, { ...this.place, seq: at }, signal)
+          return
+        }
         if (!next) {
           await new Promise<void>((resolve) => {
             this.wake = resolve
@@ -95,9 +104,9 @@ export class ChatLog {
         }
         at += 1
         // Store before sending the last event: a client that saw it may immediately ask any process for the next one.
-        if (isLast(next.event)) await this.flush()
+        if (endsStream(next.event)) await this.flush()
         yield toServerSent(this.place, next)
-        if (isLast(next.event)) return
+        if (endsStream(next.event)) return
       }
     } finally {
       signal.removeEventListener('abort', leave)
@@ -112,25 +121,44 @@ export async function* replay(
   signal: AbortSignal,
 ): AsyncGenerator<ServerSentEvent> {
   const { threadId, ticket } = after
+  /** Whether the last event is a piece of an answer. */
+  let speaks = false
   for (let seen = after.seq; !signal.aborted; ) {
     // Check this before reading: if the turn ends in between, its last event is already stored.
     const working = await isAtWork(ctx, threadId, ticket)
     const events = await readEvents(ctx, { threadId, ticket, seq: seen })
     for (const event of events) {
       yield toServerSent(after, event)
-      if (isLast(event.event)) return
+      if (endsStream(event.event)) return
       seen = event.seq
+      speaks = event.event === 'message.delta'
     }
     if (!working && events.length === 0) {
-      const message = 'Internal server error: the answer was interrupted'
-      yield toServerSent(after, { seq: seen + 1, event: 'error', data: { code: 'INTERNAL', message, threadId } })
-      return
+      const more = await whatFollows(ctx, { threadId, ticket }, signal, speaks)
+      await storeEvents(
+        ctx,
+        more.map((event, index) => ({ threadId, ticket, ...event, seq: seen + 1 + index })),
+      )
+      if (more.length > 0) continue
     }
     if (events.length === 0) await sleep(POLL_MS, undefined, { signal }).catch(() => {})
   }
 }
 
-/** Whether an event was sent and is still stored, and whether it was the last of its turn. */
+/** Another reader may have stored the same ones. */
+async function storeEvents(
+  { db, tenantId, now }: ServiceContext,
+  events: readonly (ChatEvent & Omit<EventPlace, 'seq'>)[],
+): Promise<void> {
+  if (events.length === 0) return
+  const createdAt = now()
+  await db
+    .insert(chatEvents)
+    .values(events.map((event) => ({ tenantId, ...event, createdAt })))
+    .onConflictDoNothing()
+}
+
+/** Whether an event was sent and is still stored, and whether nothing follows it as far as is known. */
 export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise<{ last: boolean } | null> {
   // 0 is the position before the first event, so it is valid as long as event 1 is stored.
   const seq = Math.max(1, place.seq)
@@ -139,11 +167,22 @@ export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise
     .from(chatEvents)
     .where(and(isOfTurn(ctx, place), or(eq(chatEvents.seq, seq), inArray(chatEvents.event, LAST))))
   const row = rows.find((stored) => stored.seq === seq)
-  if (row) return { last: place.seq > 0 && isLast(row.event) }
+  if (row?.event === 'message.waiting') return { last: place.seq > 0 && (await waitsForPeople(ctx, place)) }
+  if (row) return { last: place.seq > 0 && endsStream(row.event) }
   // The last event is stored after all others, so nothing the client could have seen is missing.
   if (rows.length > 0) return null
-  // The event may have been sent before it was stored.
-  return (await isAtWork(ctx, place.threadId, place.ticket)) ? { last: false } : null
+  // The event may have been sent before it was stored, by a process that has died.
+  const lives = (await isAtWork(ctx, place.threadId, place.ticket)) || (await isRecorded(ctx, place))
+  return lives ? { last: false } : null
+}
+
+/** The position after the last stored event of a turn. */
+export async function endOfEvents(ctx: ServiceContext, place: Omit<EventPlace, 'seq'>): Promise<EventPlace> {
+  const [last] = await ctx.db
+    .select({ seq: max(chatEvents.seq) })
+    .from(chatEvents)
+    .where(isOfTurn(ctx, place))
+  return { ...place, seq: last?.seq ?? 0 }
 }
 
 /** Deletes events that no stream can request any more, and the abandoned turns of dead processes. */

@@ -1,41 +1,37 @@
 import { requireMessage } from '../agents/answer-with-data'
-import { converse, type OpenTurn, openTurn } from '../agents/converse'
+import type { OpenTurn } from '../agents/converse'
+import { converse, endOf, knownTurn, openTurn } from '../agents/converse'
 import { toAppError } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { loadDraft } from '../agents/load-draft'
 import { ChatRequest } from '../agents/schema'
 import { createThread, requireOpenThread } from '../agents/thread'
-import type { TurnListener, TurnResult } from '../agents/turn-types'
+import type { TurnListener } from '../agents/turn-types'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { TurnMetadata, Usage, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
-import { AppError, ERRORS } from '../errors'
+import { AppError, ImpossibleState } from '../errors'
 import type { EventSource, ServerSentEvent, UnnamedEvent } from '../http/sse'
-import { parseWhole } from '../parse'
-import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
+import { parseInput, parseWhole } from '../parse'
+import { answerApprovals, ChatApprovals, decide } from './approve'
+import { asRun } from './as-run'
+import type { Waiting } from './await-run'
+import { type ChatAnswer, chatAnswerOf, errorEvent } from './chat-answer'
+import { ChatLog, endOfEvents, findEvent, parseEventId, replay } from './chat-events'
+import { answerTo } from './turn'
 import { fromUiChat } from './ui-chat'
 import { uiStream } from './ui-stream'
-
-export type ChatAnswer = {
-  message: string
-  threadId: string
-  usage: Usage
-  metadata: TurnMetadata
-}
 
 /**
  * Answers a message in text, supervisors included; ignores an agent's output schema.
  * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, THREAD_NOT_FOUND, THREAD_BUSY, MODEL_ERROR
  */
-export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatAnswer> {
-  const request = await accept(ctx, body)
-  const known = ctx.keyed?.recall<ChatAnswer>()
-  if (known) return known.result
+export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatAnswer | Waiting> {
+  if (body.approvals !== undefined) return answerInThread(ctx, body, signal)
+  const { agent, known, ...asked } = await accept(ctx, body)
   try {
-    const turn = await openTurn(ctx, request.agent, request.threadId, signal)
-    const input = { userMessage: request.userMessage, structured: false }
-    return await converse(ctx, turn, input, { signal, answer: (result) => toAnswer(turn, result) })
+    const answer = await answerTo(ctx, agent, { ...asked, structured: false }, { known, signal })
+    return 'answer' in answer ? chatAnswerOf(answer) : answer
   } catch (err) {
     throw toAppError(err)
   }
@@ -52,9 +48,10 @@ export async function openChat(
   signal: AbortSignal,
 ): Promise<EventSource | null> {
   if (input.lastEventId !== null) return resumeChat(ctx, input.body, input.lastEventId)
+  if (input.body.approvals !== undefined) return followApprovals(ctx, input.body)
   const request = await accept(ctx, input.body)
-  const known = ctx.keyed?.recall<ChatAnswer>()
-  if (known) return () => replayAnswer(request.agent.id, known.result)
+  const ended = endOf(request.known)
+  if (ended && 'answer' in ended) return () => replayAnswer(request.agent.id, chatAnswerOf(ended))
   const log = await begin(ctx, request, signal)
   return (gone) => log.read(gone)
 }
@@ -72,10 +69,10 @@ export async function openUiChat(
 ): Promise<EventSource<UnnamedEvent>> {
   const ui = fromUiChat(ctx, body)
   const request = await accept(ctx, ui.body)
-  const known = ctx.keyed?.recall<ChatAnswer>()
-  if (known) {
-    const { threadId } = known.result
-    return () => uiStream(replayAnswer(request.agent.id, known.result), { messageId: threadId, threadId })
+  const ended = endOf(request.known)
+  if (ended && 'answer' in ended) {
+    const { threadId } = ended
+    return () => uiStream(replayAnswer(request.agent.id, chatAnswerOf(ended)), { messageId: threadId, threadId })
   }
   if (ui.isOwn && ui.threadId) await createThread(ctx, request.agent.id, ui.threadId)
   const stop = new AbortController()
@@ -85,6 +82,28 @@ export async function openUiChat(
     if (!ctx.keyed) gone.addEventListener('abort', () => stop.abort(), { once: true })
     return uiStream(log.read(gone), { messageId: `${threadId}.${ticket}`, threadId })
   }
+}
+
+/** @throws AppError INVALID_INPUT for a turn that answers with data */
+async function answerInThread(ctx: ServiceContext, body: JsonObject, signal: AbortSignal) {
+  const { agentId, threadId, approvals } = parseInput(ChatApprovals, body)
+  const answer = await answerApprovals(ctx, { agentId, threadId, body: { approvals } }, signal)
+  if ('turnId' in answer || 'message' in answer) return answer
+  throw notOfChat()
+}
+
+/** Answers what the agent asks, and streams what follows. */
+async function followApprovals(ctx: ServiceContext, body: JsonObject): Promise<EventSource> {
+  const { agentId, threadId, approvals } = parseInput(ChatApprovals, body)
+  const { ticket } = await decide(ctx, { agentId, threadId }, approvals)
+  if (ticket === null) throw notOfChat()
+  const after = await endOfEvents(ctx, { threadId, ticket })
+  return (gone) => replay(ctx, after, gone)
+}
+
+function notOfChat(): AppError {
+  const message = 'was begun by an invocation: read the turn, or send the approvals to the thread'
+  return new AppError('INVALID_INPUT', { details: [{ path: 'threadId', message }] })
 }
 
 /** Replays the answer of an earlier request with the same key, whose own events may be gone. */
@@ -125,27 +144,32 @@ function placeOf({ place }: ChatLog) {
 
 async function begin(
   ctx: ServiceContext,
-  { agent, threadId, userMessage }: Awaited<ReturnType<typeof accept>>,
+  { agent, known, ...asked }: Awaited<ReturnType<typeof accept>>,
   signal: AbortSignal,
   stop?: AbortSignal,
 ): Promise<ChatLog> {
-  const turn = await openTurn(ctx, agent, threadId, signal)
-  const log = new ChatLog(ctx, turn.lease)
-  const ended = answerInChat(ctx, turn, userMessage, log, stop).catch((err: unknown) =>
+  const turn = await openTurn(ctx, agent, { ...asked, structured: false }, { signal, known, streams: true })
+  const log = new ChatLog(ctx, placeIn(turn))
+  const ended = answerInChat(ctx, turn, log, stop).catch((err: unknown) =>
     ctx.log.error({ err }, 'a chat ended unexpectedly'),
   )
   ctx.keyed?.heldBy(ended)
   return log
 }
 
+function placeIn({ lease }: OpenTurn) {
+  if (!lease) throw new ImpossibleState('chat-thread', 'a chat has no thread')
+  return { threadId: lease.threadId, ticket: lease.ticket }
+}
+
 async function answerInChat(
   ctx: ServiceContext,
   turn: OpenTurn,
-  userMessage: UserMessage,
   log: ChatLog,
   stop: AbortSignal | undefined,
 ): Promise<void> {
-  const { agent, lease } = turn
+  const { agent } = turn
+  const { threadId } = log.place
   const listener: TurnListener = {
     onText: (text) => log.add('message.delta', { text, agentId: agent.id }),
     onRestart: () => log.add('message.restart', { agentId: agent.id }),
@@ -153,31 +177,20 @@ async function answerInChat(
     onToolResult: ({ name, ...result }) => log.add('tool.result', { ...result, toolId: name }),
     onHandOff: (handOff) => log.add('handoff', handOff),
   }
-  await converse(
-    ctx,
-    turn,
-    { userMessage, structured: false },
-    {
-      // Unless the caller may stop it, only the deadline ends the turn.
-      signal: stop ?? new AbortController().signal,
-      listener,
-      keepThread: true,
-      answer: (result) => toAnswer(turn, result),
-      onEnd: async (end) => {
-        if ('answer' in end) log.add('message.done', end.answer)
-        else log.add('error', { ...errorEvent(ctx, end.err), threadId: lease.threadId, requestId: ctx.requestId })
-        await log.flush()
-      },
+  await converse(ctx, turn, {
+    // Unless the caller may stop it, only the deadline ends the turn.
+    signal: stop ?? new AbortController().signal,
+    listener,
+    asRun: (held) => asRun(ctx, held),
+    onEnd: async (end) => {
+      if ('answer' in end) log.add('message.done', chatAnswerOf(end))
+      else if ('err' in end) log.add('error', { ...errorEvent(ctx, end.err), threadId, requestId: ctx.requestId })
+      await log.flush()
     },
-  ).catch(() => {}) // The listener has already sent this as an event.
-}
-
-function errorEvent(ctx: ServiceContext, thrown: unknown) {
-  const err = toAppError(thrown)
-  if (!(err instanceof AppError) || err.status >= 500) ctx.log.error({ err }, 'a chat failed')
-  if (!(err instanceof AppError)) return { code: 'INTERNAL', message: ERRORS.INTERNAL.message, details: [] }
-  const { code, message, details } = err
-  return { code, message, details }
+  })
+    // What a run does is known by its rows.
+    .then((ended) => ('runId' in ended ? log.leave() : undefined))
+    .catch(() => {}) // The listener has already sent this as an event.
 }
 
 async function resumeChat(ctx: ServiceContext, body: JsonObject, lastEventId: string): Promise<EventSource | null> {
@@ -203,10 +216,7 @@ async function accept(
   authorize(ctx, 'agent:invoke')
   const message = requireMessage(body.message)
   const { agentId, version, threadId, dataContext } = parseWhole(ChatRequest, body, ['message'])
-  const agent = await load({ agentId, version })
-  return { agent, threadId, userMessage: { message, dataContext } }
-}
-
-function toAnswer({ lease }: OpenTurn, { text, metadata }: TurnResult): ChatAnswer {
-  return { message: text, threadId: lease.threadId, usage: metadata.usage, metadata }
+  const known = await knownTurn(ctx)
+  const agent = await load({ agentId, version: known?.turn.version ?? version })
+  return { agent, known, threadId, userMessage: { message, dataContext } }
 }

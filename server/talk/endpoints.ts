@@ -3,8 +3,10 @@ import * as examples from '../agents/examples'
 import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
+import { Approvals, answerApprovals } from './approve'
 import { CHAT } from './chat-endpoints'
 import { invokeAgent } from './invoke'
+import { APPROVAL_ID, responseOf, WAITS } from './waits'
 
 const parameters = { agentId: { name: 'agentId', description: 'The agent.', example: examples.AGENT_ID } }
 
@@ -27,6 +29,7 @@ export const TALK_ENDPOINTS = {
     },
     answers: {
       200: answer('The answer.', answers.AgentAnswer, { answer: example('An answer', examples.agentAnswer) }),
+      202: WAITS,
     },
     errors: [
       'MESSAGE_REQUIRED',
@@ -41,9 +44,40 @@ export const TALK_ENDPOINTS = {
       'MODEL_ERROR',
     ],
     limit: 'invokes',
-    run: async ({ ctx, params, body, signal }) => ({
-      body: await invokeAgent(ctx, { agentId: params.agentId, body }, signal),
-    }),
+    run: async ({ ctx, params, body, signal }) =>
+      responseOf(params.agentId, await invokeAgent(ctx, { agentId: params.agentId, body }, signal)),
   }),
   chat: CHAT,
+  answerApprovals: endpoint({
+    method: 'POST',
+    path: '/api/agents/{agentId}/threads/{threadId}/approvals',
+    parameters: {
+      ...parameters,
+      threadId: { description: 'The thread that waits.', example: examples.thread.id },
+    },
+    tag: 'Agents',
+    summary: 'Answer what an agent asks',
+    description:
+      'Approves or rejects calls of the turn that waits in the thread, as `POST /api/workflow/resume/{runId}` does, and returns what the request that began the turn would have. The rules of the task apply: who may answer, and how many votes it needs.',
+    permission: 'agent:invoke',
+    body: {
+      schema: Approvals,
+      required: true,
+      examples: {
+        approve: example('A call is approved', { approvals: [{ approvalId: APPROVAL_ID, approved: true }] }),
+        reject: example('A call is rejected', {
+          approvals: [{ approvalId: APPROVAL_ID, approved: false, reason: 'The order was never paid.' }],
+        }),
+      },
+    },
+    answers: {
+      200: answer('The answer.', answers.AgentAnswer.or(answers.ChatAnswer), {
+        answer: example('An answer', examples.agentAnswer),
+      }),
+      202: WAITS,
+    },
+    errors: ['THREAD_NOT_FOUND', 'RUN_NOT_PAUSED', 'NOT_ASSIGNED', 'SELF_APPROVAL', 'ALREADY_VOTED', 'MODEL_ERROR'],
+    run: async ({ ctx, params, body, signal }) =>
+      responseOf(params.agentId, await answerApprovals(ctx, { ...params, body }, signal)),
+  }),
 }

@@ -1,13 +1,18 @@
-import { answerWithData, type Invocation, requireDataAnswers, requireMessage } from '../agents/answer-with-data'
+import { type Invocation, invocationOf, requireDataAnswers, requireMessage } from '../agents/answer-with-data'
+import { type Asking, knownTurn } from '../agents/converse'
 import { toAppError } from '../agents/failed-turn'
 import { type LoadedAgent, loadAgent } from '../agents/find'
+import type { KnownTurn } from '../agents/journal/read'
 import { loadDraft } from '../agents/load-draft'
 import { InvokeAgent } from '../agents/schema'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { UserMessage } from '../definition/agent'
 import { isJsonObject } from '../definition/json'
 import { parseWhole } from '../parse'
 import { wantedVersion } from '../versioned/versions'
+import type { Waiting } from './await-run'
+import { answerTo } from './turn'
 
 /**
  * Answers a message with data that matches the agent's output schema, in a new or an existing thread. When the signal
@@ -19,15 +24,16 @@ export async function invokeAgent(
   ctx: ServiceContext,
   input: { agentId: string; body: unknown },
   signal: AbortSignal,
-): Promise<Invocation> {
+): Promise<Invocation | Waiting> {
   authorize(ctx, 'agent:invoke')
   const body = isJsonObject(input.body) ? input.body : {}
   const message = requireMessage(body.message)
+  const known = await knownTurn(ctx)
   // An agent that cannot answer with data is reported before other errors.
-  const agent = await loadAgent(ctx, input.agentId, wantedVersion(body.version ?? undefined))
+  const agent = await loadAgent(ctx, input.agentId, known?.turn.version ?? wantedVersion(body.version ?? undefined))
   requireDataAnswers(agent)
   const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message'])
-  return answered(ctx, agent, { message, dataContext, threadId }, signal)
+  return answered(ctx, agent, known, { message, dataContext, threadId }, signal)
 }
 
 /**
@@ -39,23 +45,26 @@ export async function invokeDraftAgent(
   ctx: ServiceContext,
   input: { agentId: string; body: unknown },
   signal: AbortSignal,
-): Promise<Invocation> {
+): Promise<Invocation | Waiting> {
   authorize(ctx, 'agent:invoke')
   const body = isJsonObject(input.body) ? input.body : {}
   const message = requireMessage(body.message)
   const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message', 'draft'])
   const agent = await loadDraft(ctx, input.agentId, body.draft)
-  return answered(ctx, agent, { message, dataContext, threadId }, signal)
+  requireDataAnswers(agent)
+  return answered(ctx, agent, null, { message, dataContext, threadId }, signal)
 }
 
 async function answered(
   ctx: ServiceContext,
   agent: LoadedAgent,
-  input: Parameters<typeof answerWithData>[2],
+  known: KnownTurn | null,
+  { threadId, ...userMessage }: UserMessage & Pick<Asking, 'threadId'>,
   signal: AbortSignal,
-): Promise<Invocation> {
+): Promise<Invocation | Waiting> {
   try {
-    return await answerWithData(ctx, agent, input, { signal })
+    const answer = await answerTo(ctx, agent, { userMessage, structured: true, threadId }, { known, signal })
+    return 'answer' in answer ? invocationOf(answer) : answer
   } catch (err) {
     throw toAppError(err)
   }

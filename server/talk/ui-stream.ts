@@ -73,6 +73,16 @@ class Parts {
       case 'handoff':
         // Its tool call has already been sent.
         return
+      case 'approval.requested':
+        yield* this.endText()
+        // In this protocol a client approves by itself; here the service asks.
+        yield { type: 'data-approval', id: String(data.approvalId), data }
+        return
+      case 'message.waiting':
+        yield* this.endText()
+        yield { type: 'finish-step' }
+        yield { type: 'finish', finishReason: 'tool-calls', messageMetadata: data }
+        return
       case 'message.done':
         yield* this.endText()
         yield { type: 'finish-step' }

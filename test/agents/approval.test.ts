@@ -7,12 +7,12 @@ import type { AgentTool } from '@/server/agents/toolset'
 import type { Approval } from '@/server/definition/approval'
 import type { JsonObject } from '@/server/definition/json'
 import { resumeRun } from '@/server/runs/resume'
-import { invokeAgent } from '@/server/talk/invoke'
 import { createTool } from '@/server/tools/lifecycle'
 import { type Outside, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, type Reply, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { invokeAgent } from '../support/talk'
 import { refusal } from '../workflows/support'
 import { newAgent } from './support'
 
@@ -199,7 +199,6 @@ const failing = (agentId: string) => ({
 
 describe('a call that needs a decision', () => {
   test.each([
-    ['invoke', (agentId: string) => invokeAgent(runtime.ctx, { agentId, body: { message: 'x' } }, never)],
     ['compare', (agentId: string) => answerOnce(runtime.ctx, { agentId, body: { message: 'x' } }, never)],
     ['a failure path', async (agentId: string) => runtime.wait(await runtime.start(failing(agentId)))],
   ])('is not made by %s, where nobody can be asked, and the model is told so', async (_where, talk) => {

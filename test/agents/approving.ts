@@ -18,7 +18,7 @@ export class Approving {
   refund = ''
   /** Whether the tool does not answer. */
   holds = false
-  private database!: FreshDatabase
+  database!: FreshDatabase
 
   constructor() {
     beforeAll(() => this.open())

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import type { ServiceContext } from '@/server/context'
 import type { EventSource, ServerSentEvent } from '@/server/http/sse'
-import { chat, openChat } from '@/server/talk/chat'
+import { openChat } from '@/server/talk/chat'
 import { sweepChats } from '@/server/talk/chat-events'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'
+import { chat } from '../support/talk'
 import { newScriptTool, newTenant } from '../support/tenant'
 import { outcome, refusal } from '../workflows/support'
 import { history, newAgent } from './support'
@@ -236,10 +237,11 @@ describe('a broken stream', () => {
     expect(await sweepChats(database.db, new Date(Date.now() + 3_500_000))).toBe(0)
     expect(await sweepChats(database.db, new Date(Date.now() + 3_610_000))).toBeGreaterThanOrEqual(2)
     expect(await database.db.select().from(threadTurns)).toEqual([])
+    await database.sql`update agent_turns set started_at = started_at - interval '61 minutes'`
     expect(await outcome(open({ agentId: agent.id, message: 'x' }, events[0]?.id ?? ''))).toBe('INVALID_INPUT')
   })
 
-  test('of a process that died ends with an error', async () => {
+  test('of a process that died before it told the end gets the recorded answer', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     model.script({ text: 'One two.' })
     const events = await read(await open({ agentId: agent.id, message: 'x' }))
@@ -249,8 +251,9 @@ describe('a broken stream', () => {
       .delete(chatEvents)
       .where(and(eq(chatEvents.tenantId, ctx.tenantId), eq(chatEvents.event, 'message.done')))
     const rest = await read(await open({ agentId: agent.id, message: 'x' }, events[0]?.id ?? ''))
-    expect(names(rest)).toEqual(['message.delta', 'error'])
-    expect(rest.at(-1)?.data).toMatchObject({ code: 'INTERNAL' })
+    expect(names(rest)).toEqual(['message.delta', 'message.restart', 'message.delta', 'message.done'])
+    expect(rest.at(-1)?.data).toEqual(events.at(-1)?.data)
+    expect(model.calls).toHaveLength(1)
   })
 })
 

@@ -4,11 +4,11 @@ import { threads, threadTurns } from '@/db/schema/threads'
 import { answerOnce } from '@/server/agents/answer-once'
 import type { ServiceContext } from '@/server/context'
 import { toolName } from '@/server/models/tool-names'
-import { invokeAgent, invokeDraftAgent } from '@/server/talk/invoke'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'
+import { invokeAgent, invokeDraftAgent } from '../support/talk'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 import { refusal } from '../workflows/support'
 import { history, newAgent, ORDER_SCHEMA } from './support'
@@ -148,17 +148,13 @@ describe('an answer', () => {
 
   test('is repeated for the same Idempotency-Key without asking the model again', async () => {
     const { id } = await newAgent(ctx, {}, model)
-    model.script()
-    const result = { data: ORDER, threadId: 'thr_1' }
-    const keyed = {
-      outgoingKey: 'k',
-      recall: <T>() => ({ result: result as T }),
-      remember: async () => {},
-      committed: () => {},
-      heldBy: () => {},
-    }
-    expect(await invoke(id, { message: 'x' }, never, { ...ctx, keyed })).toEqual(result)
-    expect(model.calls).toEqual([])
+    model.script(json(ORDER))
+    const none = { recall: () => null, remember: async () => {}, committed: () => {}, heldBy: () => {} }
+    const keyed = { ...none, outgoingKey: 'k' }
+    const first = await invoke(id, { message: 'x' }, never, { ...ctx, keyed })
+    expect(first.data).toEqual(ORDER)
+    expect(await invoke(id, { message: 'x' }, never, { ...ctx, keyed })).toEqual(first)
+    expect(model.calls).toHaveLength(1)
   })
 
   test('of OpenAI itself uses its own protocol, with the tenant’s key', async () => {

@@ -190,6 +190,7 @@ test('a turn that was overtaken in its thread saves nothing of its end', async (
     replies: [],
     metadata: {} as never,
     runId: null,
+    answer: null,
   }
   const messages = () => database.sql`select seq from messages where thread_id = ${threadId}`
   const end = recordEnd(runtime.ctx, attempt, { ...row, threadId, state: 'done' }, [call(1)], { ...saved, ticket: 99 })

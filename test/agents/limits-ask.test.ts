@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { answerOnce } from '@/server/agents/answer-once'
 import { createAgent, getAgent } from '@/server/agents/lifecycle'
 import { retryRun } from '@/server/runs/retry'
 import { invokeAgent } from '@/server/talk/invoke'
@@ -173,7 +174,7 @@ test('where nobody can be asked, the message fails', async () => {
   at.model.answer(() => ({ calls: [at.wish(1)] }))
   const { id } = await priced({ turn: { cost: 1 }, at: { ask: ADMINS } })
   const never = new AbortController().signal
-  const invoked = invokeAgent(at.runtime.ctx, { agentId: id, body: { message: 'x' } }, never)
+  const invoked = answerOnce(at.runtime.ctx, { agentId: id, body: { message: 'x' } }, never)
   expect((await refusal(invoked)).code).toBe('BUDGET_EXCEEDED')
 })
 

@@ -13,8 +13,8 @@ import {
   updateAgent,
 } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
-import { invokeAgent } from '@/server/talk/invoke'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { invokeAgent } from '../support/talk'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 import { outcome, refusal } from '../workflows/support'
 import { newAgent, ORDER_SCHEMA } from './support'

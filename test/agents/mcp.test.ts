@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import { invokeAgent } from '@/server/talk/invoke'
 import { createTool } from '@/server/tools/lifecycle'
 import { startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type McpServer, startMcpServer } from '../support/mcp-server'
 import { type ModelServer, startModelServer } from '../support/model'
+import { invokeAgent } from '../support/talk'
 import { newTenant } from '../support/tenant'
 import { newAgent } from './support'
 

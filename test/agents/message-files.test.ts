@@ -85,7 +85,7 @@ test('a turn that may not go on once its files have been read asks no model', as
   let looks = 0
   const journal = {
     ...{ ctx, turn: { tools: {} } },
-    attempt: {
+    at: {
       mayBegin: async () => {
         looks += 1
         // The first look is before the files are read.

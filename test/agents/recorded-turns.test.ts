@@ -97,7 +97,7 @@ test('a turn has the calls that its run lists', async () => {
   const [turn] = (await listTurns(key, agentId, {})).turns
   const ids = { agentId, turnId: turn?.id ?? '' }
   const { calls } = await listCalls(key, runId, {})
-  expect(await getTurn(key, ids, {})).toEqual({ ...turn, calls, next: null })
+  expect(await getTurn(key, ids, {})).toEqual({ ...turn, answer: null, calls, next: null })
   const first = await getTurn(key, ids, { limit: '2' })
   expect(first.calls).toEqual(calls.slice(0, 2))
   expect((await getTurn(key, ids, { after: first.next })).calls).toEqual(calls.slice(2))

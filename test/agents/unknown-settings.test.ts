@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent, updateAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
-import { beginChat, beginDraftChat, chat, openChat, openUiChat } from '@/server/talk/chat'
-import { invokeDraftAgent } from '@/server/talk/invoke'
+import { beginChat, beginDraftChat, openChat, openUiChat } from '@/server/talk/chat'
 import { invokeDraftTool } from '@/server/tools/invoke-draft'
 import { createTool } from '@/server/tools/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { chat, invokeDraftAgent } from '../support/talk'
 import { newTenant } from '../support/tenant'
 import { newAgent } from './support'
 

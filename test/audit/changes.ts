@@ -355,6 +355,7 @@ export const ROUTES: Record<string, Change> = {
 export const EXEMPT_ROUTES: Record<string, string> = {
   'DELETE files/[id]': UPLOAD,
   'POST agents/[agentId]/invoke': TEST,
+  'POST agents/[agentId]/threads/[threadId]/approvals': RUN,
   'POST chat': TEST,
   'POST definitions/diff': 'what it changes is rolled back',
   'POST events': 'an event says what posted it',

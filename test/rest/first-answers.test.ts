@@ -6,12 +6,12 @@ import { cancelRun } from '@/server/runs/cancel'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { terminateRun } from '@/server/runs/terminate'
-import { invokeAgent } from '@/server/talk/invoke'
 import { invokeTool } from '@/server/tools/invoke'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { getInputSchema } from '@/server/workflows/input-schema'
 import { newAgent } from '../agents/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { invokeAgent } from '../support/talk'
 import { newScriptTool, newTenant } from '../support/tenant'
 
 let database: FreshDatabase

@@ -8,8 +8,7 @@ import { listThreads } from '@/server/agents/list-threads'
 import { runAgentCases } from '@/server/agents/run-cases'
 import { changeAgentExpected, keepAgentCase } from '@/server/agents/test-cases'
 import type { ServiceContext } from '@/server/context'
-import { beginDraftChat, chat } from '@/server/talk/chat'
-import { invokeAgent } from '@/server/talk/invoke'
+import { beginDraftChat } from '@/server/talk/chat'
 import { readThread } from '@/server/views/agents/read-thread'
 import { readConversation } from '@/server/views/runs/conversation'
 import { agentCases } from '@/server/views/test-cases'
@@ -17,6 +16,7 @@ import { newAgent } from '../agents/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { chat, invokeAgent } from '../support/talk'
 
 // A run's messages to an agent also appear in the agent's thread and in its test cases, where people see no more of
 // them.

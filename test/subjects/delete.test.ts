@@ -15,13 +15,13 @@ import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { countSubjectData } from '@/server/subjects/count'
 import { deleteSubjectData } from '@/server/subjects/delete'
-import { invokeAgent } from '@/server/talk/invoke'
 import { createWebhook } from '@/server/webhooks/create'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { invokeAgent } from '../support/talk'
 
 const ADA = 'ada|7f3'
 const BOB = 'bob'
@@ -36,6 +36,7 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'agents.created_by': 'kept',
   'agents.updated_by': 'kept',
   'agent_versions.created_by': 'kept',
+  'agent_turns.subject': 'deleted',
   'api_keys.created_by': 'kept',
   'applied_definitions.applied_by': 'kept',
   'audit_entries.actor_id': 'kept',

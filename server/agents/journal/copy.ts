@@ -34,8 +34,9 @@ export async function copyTurn(tx: TransactionContext, { from, to, branch, stepI
   await tx.db.execute(sql`
     with turn as (
       insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, thread_id, history_to,
-        state, usage, started_at)
-      select tenant_id, ${id}, ${to}, branch, step_id, visit, agent_id, version, thread_id, history_to, 'working',
+        request, subject, state, usage, started_at)
+      select tenant_id, ${id}, ${to}, branch, step_id, visit, agent_id, version, thread_id, history_to, request, subject,
+        'working',
         ${JSON.stringify(NO_USAGE)}::jsonb, ${tx.now().toISOString()}::timestamptz
       from ${agentTurns} where tenant_id = ${tx.tenantId} and id = ${cut.id})
     insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, provider, fallback, output, error_code, key_base,

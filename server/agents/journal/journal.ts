@@ -8,7 +8,7 @@ import { addUsage, NO_USAGE } from '../../models/call'
 import { marked } from '../../telemetry/traces'
 import type { Answered } from '../decision'
 import { type DaySum, readRun, type Used } from '../usage'
-import type { TurnAttempt } from './attempt'
+import { isInRun, type TurnFence } from './attempt'
 import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
 import { keyOfCall } from './key'
 import { type AskedQuestion, PartEnds } from './part-ends'
@@ -17,7 +17,7 @@ import { recordCalls, recordEnd, recordWaiting, type SavedTurn, type TurnRow } f
 /** Where a turn is recorded, and as what. */
 export interface Book {
   ctx: ServiceContext
-  attempt: TurnAttempt
+  at: TurnFence
   turn: TurnRow
 }
 
@@ -63,20 +63,20 @@ export class Journal {
 
   /** The run, if the turn is recorded in one. */
   get runIds(): string[] {
-    return this.book ? [this.book.attempt.runId] : []
+    return this.book && isInRun(this.book.at) ? [this.book.at.runId] : []
   }
 
   /** What all agents of the run may use together, and what those of its other turns have used; null without a limit. */
   get ofRun(): { most: AgentTotals; others: () => Promise<Used> } | null {
-    const { ctx, attempt, turn } = this.book ?? {}
-    if (!ctx || !attempt?.most) return null
-    const { most, runId } = attempt
+    const { ctx, at, turn } = this.book ?? {}
+    if (!ctx || !at || !isInRun(at) || !at.most) return null
+    const { most, runId } = at
     return { most, others: () => readRun(ctx, runId, turn?.id ?? '') }
   }
 
   /** The names of the fields whose values the run hides. */
   get hides(): ReadonlySet<string> {
-    return this.book?.attempt.hides ?? NOTHING
+    return this.book?.at.hides ?? NOTHING
   }
 
   /** The versions of the tools when the turn began; null if it begins now. */
@@ -154,20 +154,20 @@ export class Journal {
 
   /** The idempotency key of a tool call; undefined if its number does not determine it. */
   keyOf(seq: number): string | undefined {
-    return this.book ? keyOfCall(this.keyBase ?? this.book.attempt.key, seq) : undefined
+    return this.book ? keyOfCall(this.keyBase ?? this.book.at.key, seq) : undefined
   }
 
   /** @throws if the turn must not begin another call; PartEnds if a later part makes it */
   async mayBegin(): Promise<void> {
     if (this.refused) throw this.refused.err
     // Each part comes further, so a call that takes longer than a part fails.
-    if (this.cameFurther && this.book?.attempt.endsSoon()) throw new PartEnds()
-    await this.book?.attempt.mayBegin()
+    if (this.cameFurther && this.book?.at.endsSoon()) throw new PartEnds()
+    await this.book?.at.mayBegin()
   }
 
   /** Whether people can be asked. */
   get mayAsk(): boolean {
-    return this.book?.attempt.mayAsk ?? false
+    return this.book?.at.mayAsk ?? false
   }
 
   /** The answer to the question about a call, or at a limit before one. */
@@ -183,12 +183,14 @@ export class Journal {
   async requireDecisions(): Promise<void> {
     if (this.questions.length === 0) return
     const { book } = this
-    if (book?.turn.state === 'working') {
+    const at = book?.at
+    // Outside of runs, the run that the turn becomes waits.
+    if (book?.turn.state === 'working' && at && isInRun(at)) {
       // A new thread is known to nobody yet.
       if (book.turn.threadId) book.turn.state = 'waiting'
       // The answers are read with the turn, which has no row before its first call.
       if (book.turn.threadId || !(this.known.size > 0 || this.cameFurther))
-        await book.attempt.fenced(() => recordWaiting(book.ctx, book.attempt, book.turn))
+        await at.fenced(() => recordWaiting(book.ctx, at, book.turn))
     }
     throw new PartEnds(this.questions.toSorted((a, b) => a.seq - b.seq))
   }
@@ -206,14 +208,14 @@ export class Journal {
 
   /** Records what was added. */
   async record(): Promise<void> {
-    await this.write((book, turn, calls) => recordCalls(book.ctx, book.attempt, turn, calls, this.onSpent))
+    await this.write((book, turn, calls) => recordCalls(book.ctx, book.at, turn, calls, this.onSpent))
   }
 
   /** Records the end of the turn with its messages. */
   async end(saved: SavedTurn): Promise<void> {
     if (this.book && this.pending.length === 0) throw new ImpossibleState('turn-end', 'a turn ends without an answer')
     if (this.book) Object.assign(this.book.turn, { state: 'done', threadId: saved.threadId })
-    await this.write((book, turn, calls) => recordEnd(book.ctx, book.attempt, turn, calls, saved, this.onSpent))
+    await this.write((book, turn, calls) => recordEnd(book.ctx, book.at, turn, calls, saved, this.onSpent))
   }
 
   /** Records that the turn ended with an answer that does not count; without one, nothing. */
@@ -250,7 +252,7 @@ export class Journal {
     this.pending = []
     const turn = { ...book.turn, usage: this.usage, cost: this.cost }
     try {
-      await book.attempt.fenced(() => statement(book, turn, calls))
+      await book.at.fenced(() => statement(book, turn, calls))
       this.cameFurther = true
     } catch (err) {
       this.refused = { err }

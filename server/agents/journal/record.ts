@@ -4,12 +4,14 @@ import { runs, stepRecords } from '@/db/schema/runs'
 import { messages, threads, threadTurns } from '@/db/schema/threads'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
 import type { ServiceContext } from '../../context'
-import type { TurnMetadata, Usage, UserMessage } from '../../definition/agent'
+import type { TurnAnswer, TurnMetadata, Usage, UserMessage } from '../../definition/agent'
 import { AppError } from '../../errors'
+import { newId } from '../../ids'
+import { NO_USAGE } from '../../models/call'
 import { type ReplyMessage, rowsOfTurn } from '../messages'
 import { subjectOf } from '../thread'
 import { addUsageOf, type DaySum } from '../usage'
-import type { Fenced, TurnAttempt } from './attempt'
+import { type Fenced, isInRun, type TurnAttempt, type TurnFence, type TurnHold } from './attempt'
 import type { Call } from './call'
 
 /** A row of `agent_turns`, apart from its place. */
@@ -29,6 +31,14 @@ export interface TurnRow {
   startedAt: Date
 }
 
+/** A turn that begins now. */
+export function newTurn(ctx: ServiceContext, agent: { id: string; version: number }, threadId: string | null): TurnRow {
+  return {
+    ...{ id: newId('trn'), agentId: agent.id, version: agent.version, tools: {}, threadId, historyTo: 0 },
+    ...{ state: 'working', errorCode: null, usage: NO_USAGE, cost: null, startedAt: ctx.now() },
+  }
+}
+
 /** The messages that a turn ends with, and the thread that gets them. */
 export interface SavedTurn {
   threadId: string
@@ -38,18 +48,20 @@ export interface SavedTurn {
   replies: ReplyMessage[]
   metadata: TurnMetadata
   runId: string | null
+  /** Kept if a caller of invoke or chat gets it. */
+  answer: TurnAnswer | null
 }
 
 type Written = { mine: number; stopping: boolean; ended: number; spent: DaySum[] | null; saved?: boolean }
 
 /**
  * Records calls that have ended, and the turn as it is with them: one statement and one commit. Calls that are recorded
- * already stay as they are. It locks the run and then the visit, as every change of a run does.
+ * already stay as they are. In a run it locks the run and then the visit, as every change of a run does.
  * @throws AppError THREAD_NOT_FOUND if the thread was deleted in the meantime
  */
 export async function recordCalls(
   ctx: ServiceContext,
-  attempt: TurnAttempt,
+  at: TurnFence,
   turn: TurnRow,
   calls: readonly Call[],
   onSpent: (sums: readonly DaySum[]) => void = () => {},
@@ -57,9 +69,9 @@ export async function recordCalls(
   const written = await write(
     ctx,
     sql`
-    with ${fence(ctx, attempt)},
+    with ${fence(ctx, at, turn.id)},
     ended as materialized (select run_id from step),
-    ${rows(ctx, attempt, turn, calls)}
+    ${rows(ctx, at, turn, calls)}
     select ${OUTCOME}`,
   )
   onSpent(written?.spent ?? [])
@@ -68,12 +80,15 @@ export async function recordCalls(
 
 /** Violation of a foreign key: the run is locked, so it is the thread that is gone. */
 const THREAD_GONE = '23503'
+/** Violation of a unique index: another process has begun the turn of this key. */
+const KEY_TAKEN = '23505'
 
 async function write(ctx: ServiceContext, statement: SQL): Promise<Written | undefined> {
   try {
     const [written] = await ctx.db.execute<Written>(statement)
     return written
   } catch (err) {
+    if (sqlState(err) === KEY_TAKEN) return undefined
     throw sqlState(err) === THREAD_GONE ? new AppError('THREAD_NOT_FOUND', { cause: err }) : err
   }
 }
@@ -84,7 +99,7 @@ async function write(ctx: ServiceContext, statement: SQL): Promise<Written | und
  */
 export async function recordEnd(
   ctx: ServiceContext,
-  attempt: TurnAttempt,
+  at: TurnFence,
   turn: TurnRow,
   calls: readonly Call[],
   saved: SavedTurn,
@@ -101,9 +116,9 @@ export async function recordEnd(
   const written = await write(
     ctx,
     sql`
-    with ${fence(ctx, attempt)},
+    with ${fence(ctx, at, turn.id)},
     ${ended},
-    ${rows(ctx, attempt, turn, calls)},
+    ${rows(ctx, at, turn, calls, saved.answer)},
     ${thread(ctx, turn, saved)},
     ${said(ctx, saved)}
     select ${OUTCOME}, exists (select from ${agentTurns} t
@@ -120,9 +135,9 @@ export async function recordEnd(
 /** Records a turn that waits for people, so that no other message overtakes it in its thread. */
 export async function recordWaiting(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow): Promise<Fenced> {
   const [written] = await ctx.db.execute<Written>(sql`
-    with ${fence(ctx, attempt)},
+    with ${fence(ctx, attempt, turn.id)},
     ended as materialized (select run_id from step),
-    waits as (${turnRow(ctx, attempt, turn, null, sql`ended`)} do update set state = excluded.state),
+    waits as (${turnRow(ctx, attempt, turn, { endedAt: null, answer: null }, sql`ended`)} do update set state = excluded.state),
     spent as (select where false)
     select ${OUTCOME}`)
   return outcomeOf(written)
@@ -138,8 +153,12 @@ function outcomeOf(written: Written | undefined): Fenced {
   return written.stopping ? 'stopping' : 'written'
 }
 
+function fence(ctx: ServiceContext, at: TurnFence, turnId: string): SQL {
+  return isInRun(at) ? ofAttempt(ctx, at) : ofHold(ctx, at, turnId)
+}
+
 /** The run is open, and the attempt the latest of its visit. */
-function fence({ tenantId }: ServiceContext, { runId, branch, stepId, visit, attempt }: TurnAttempt): SQL {
+function ofAttempt({ tenantId }: ServiceContext, { runId, branch, stepId, visit, attempt }: TurnAttempt): SQL {
   return sql`run as materialized (
       select r.id, r.cancel_requested_at is not null as stopping from ${runs} r
       where r.tenant_id = ${tenantId} and r.id = ${runId} and r.end_time is null for no key update),
@@ -149,8 +168,23 @@ function fence({ tenantId }: ServiceContext, { runId, branch, stepId, visit, att
       where s.end_time is null and s.attempt = ${attempt} for no key update of s)`
 }
 
+/** No other process holds the turn, and no run has it. A turn that is not recorded is known to nobody else. */
+function ofHold({ tenantId }: ServiceContext, { owner, isRecorded }: TurnHold, turnId: string): SQL {
+  const mine = sql`select t.run_id from ${agentTurns} t
+      where t.tenant_id = ${tenantId} and t.id = ${turnId} and t.owner = ${owner} and t.run_id is null
+      for no key update`
+  return sql`run as (select false as stopping),
+    step as materialized (${isRecorded ? mine : sql`select null::text as run_id`})`
+}
+
 /** Everything else hangs on the calls: a repeated statement adds none, and so changes nothing. */
-function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: readonly Call[]): SQL {
+function rows(
+  ctx: ServiceContext,
+  at: TurnFence,
+  turn: TurnRow,
+  calls: readonly Call[],
+  answer: TurnAnswer | null = null,
+): SQL {
   const endedAt = turn.state === 'working' || turn.state === 'waiting' ? null : (calls.at(-1)?.endedAt ?? null)
   const given = sql`json_to_recordset(${JSON.stringify(calls)}::json) as c("seq" int, "kind" text, "name" text,
         "output" json, "policy" json, "decision" json, "usage" jsonb, "cached" int, "cost" float8, "provider" text, "fallback" int, "tried" jsonb,
@@ -169,24 +203,47 @@ function rows(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, calls: r
       from calls join ${given} on c."seq" = calls.seq where c."kind" = 'model' having count(*) > 0),
     spent as (${addUsageOf(ctx, turn.agentId, sql`used`)}),
     turn as (
-      ${turnRow(ctx, attempt, turn, endedAt, sql`ended where exists (select from calls)`)} do update set version = excluded.version,
-        tools = excluded.tools, thread_id = excluded.thread_id, state = excluded.state, error_code = excluded.error_code,
-        attempt = excluded.attempt,
-        usage = excluded.usage, cost = excluded.cost, ended_at = excluded.ended_at
+      ${turnRow(ctx, at, turn, { endedAt, answer }, sql`ended where exists (select from calls)`)} do update set
+        version = excluded.version, tools = excluded.tools, thread_id = excluded.thread_id,
+        history_to = excluded.history_to, state = excluded.state, error_code = excluded.error_code,
+        attempt = excluded.attempt, usage = excluded.usage, cost = excluded.cost, ended_at = excluded.ended_at,
+        answer = excluded.answer, owner = excluded.owner, leased_until = excluded.leased_until
       returning id)`
 }
 
 /** Adds the row of a turn, unless there is one. */
-function turnRow(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow, endedAt: string | null, from: SQL): SQL {
-  const { branch, stepId, visit } = attempt
-  return sql`insert into ${agentTurns} (tenant_id, id, run_id, branch, step_id, visit, agent_id, version, tools,
-        thread_id, history_to, state, error_code, attempt, usage, cost, started_at, ended_at)
-      select ${ctx.tenantId}, ${turn.id}, run_id, ${branch}, ${stepId}, ${visit}::int, ${turn.agentId},
-        ${turn.version}::int, ${JSON.stringify(turn.tools)}::jsonb, ${turn.threadId}, ${turn.historyTo}::int,
-        ${turn.state}, ${turn.errorCode}, ${attempt.attempt}::int, ${JSON.stringify(turn.usage)}::jsonb, ${turn.cost}::float8,
-        ${turn.startedAt.toISOString()}::timestamptz, ${endedAt}::timestamptz
+function turnRow(
+  ctx: ServiceContext,
+  at: TurnFence,
+  turn: TurnRow,
+  { endedAt, answer }: { endedAt: string | null; answer: TurnAnswer | null },
+  from: SQL,
+): SQL {
+  const [place, key] = isInRun(at)
+    ? [placeOf(at), sql`run_id, branch, step_id, visit`]
+    : [holdOf(at, endedAt !== null), sql`id`]
+  return sql`insert into ${agentTurns} (tenant_id, id, agent_id, version, tools, thread_id, history_to, state, error_code,
+        usage, cost, started_at, ended_at, answer, run_id, branch, step_id, visit, attempt, key, owner, leased_until,
+        request, subject, ticket)
+      select ${ctx.tenantId}, ${turn.id}, ${turn.agentId}, ${turn.version}::int, ${JSON.stringify(turn.tools)}::jsonb,
+        ${turn.threadId}, ${turn.historyTo}::int, ${turn.state}, ${turn.errorCode}, ${JSON.stringify(turn.usage)}::jsonb,
+        ${turn.cost}::float8, ${turn.startedAt.toISOString()}::timestamptz, ${endedAt}::timestamptz,
+        ${answer && JSON.stringify(answer)}::json, ${place}
       from ${from}
-      on conflict (tenant_id, run_id, branch, step_id, visit)`
+      on conflict (tenant_id, ${key})`
+}
+
+function placeOf({ branch, stepId, visit, attempt }: TurnAttempt): SQL {
+  return sql`run_id, ${branch}, ${stepId}, ${visit}::int, ${attempt}::int, null, null, null::timestamptz, null::json, null,
+        null::int`
+}
+
+/** A turn that has ended is held by nobody. */
+function holdOf(hold: TurnHold, hasEnded: boolean): SQL {
+  const { owner, asked, subject, requestKey, ticket } = hold
+  const held = hasEnded ? sql`null, null::timestamptz` : sql`${owner}, ${hold.leasedUntil().toISOString()}::timestamptz`
+  return sql`run_id, null, null, null::int, 0, ${requestKey}, ${held}, ${JSON.stringify(asked)}::json, ${subject},
+        ${ticket}::int`
 }
 
 function thread(ctx: ServiceContext, turn: TurnRow, { threadId, ticket }: SavedTurn): SQL {

@@ -23,13 +23,16 @@ const MAX_BYTES = 4 * 1024 * 1024
 
 type Place = {
   turnId: string
-  runId: string
-  stepId: string
-  visit: number
-  branch: string
+  /** Null outside of runs, as the visit. */
+  runId: string | null
+  stepId: string | null
+  visit: number | null
+  branch: string | null
   seq: number
   kind: 'model' | 'tool'
 }
+
+type OfTurn = Pick<Place, 'turnId' | 'runId'>
 
 /** A recorded call, and what the model asked for, if it is a tool's. */
 type StoredCall = Place & {
@@ -120,7 +123,7 @@ function readPage(ctx: ServiceContext, where: SQL, limit: number) {
 }
 
 /** For people: hides what the run of a call hides, and the runs that spoke before it in its thread. */
-async function maskersOf(ctx: ServiceContext, page: readonly Place[]): Promise<(call: Place) => RunMasker> {
+export async function maskersOf(ctx: ServiceContext, page: readonly OfTurn[]): Promise<(call: OfTurn) => RunMasker> {
   const vault = await tenantMasker(ctx)
   const plain = await maskerOfRuns(ctx, [], vault)
   if (!seesHidden(ctx) || page.length === 0) return () => plain
@@ -129,7 +132,7 @@ async function maskersOf(ctx: ServiceContext, page: readonly Place[]): Promise<(
   const byTurn = new Map<string, RunMasker>()
   for (const { turnId, runId } of page) {
     if (byTurn.has(turnId)) continue
-    const runs = [...new Set([...(runsOf.get(turnId) ?? []), runId])].sort()
+    const runs = [...new Set([...(runsOf.get(turnId) ?? []), ...(runId === null ? [] : [runId])])].sort()
     const key = runs.join()
     const masker = known.get(key) ?? (await maskerOfRuns(ctx, runs, vault))
     known.set(key, masker)
@@ -151,7 +154,7 @@ async function runsBefore(ctx: ServiceContext, turnIds: string[]): Promise<Map<s
 
 function shown({ turnId, stepId, visit, branch, seq, ...call }: StoredCall, masker: RunMasker): ShownCall {
   const { name, output, asked, usage, cost, errorCode } = call
-  const place = { turnId, stepId, visit, ...placeIn(branch), seq }
+  const place = { turnId, stepId, visit, ...(branch === null ? {} : placeIn(branch)), seq }
   const times = { startedAt: iso(call.startedAt), endedAt: iso(call.endedAt) }
   if (call.kind === 'model') {
     const text = isJsonObject(output) && typeof output.text === 'string' ? masker.text(output.text) : ''

@@ -15,7 +15,7 @@ import { afterWriting } from '../write/after'
 import { childDue } from '../write/child-due'
 import { keepClaimed } from '../write/claimed-start'
 import { isSettled } from '../write/commit'
-import { START } from '../write/fences'
+import { START, START_BUILT_IN } from '../write/fences'
 import { INSERT_RUN, INSERT_WALK } from '../write/parts'
 import { callerToCheck, closingParts, followingRow, outputsOf, type Returned, visitParts } from '../write/rows'
 import { begin, type NewRun, newRunRow, newWalkRow, rowOf } from '../write/start-row'
@@ -25,6 +25,8 @@ import { statementOf } from '../write/statement'
 interface ExpectedWorkflow {
   /** The published version, if that matters; null for none. */
   publishedVersion?: number | null
+  /** It is built in, and has only a version. */
+  builtIn?: boolean
 }
 
 interface InsertOptions {
@@ -94,7 +96,7 @@ async function writeRun(
     const following = { plan, sent, caller }
     const statement = statementOf({
       checksKey: caller !== null,
-      fence: START,
+      fence: expectedWorkflow.builtIn ? START_BUILT_IN : START,
       parts: [...visitParts(following), INSERT_RUN, INSERT_WALK, ...closingParts(following)],
       outputs: outputsOf(following, { recalls, notifies: settled }),
     })

@@ -1,5 +1,6 @@
 import type { TurnAttempt } from '../../agents/journal/attempt'
 import type { ServiceContext } from '../../context'
+import { AGENT_TURN } from '../../definition/agent-turn'
 import { sensitiveFields } from '../../definition/sensitive'
 import { env } from '../../env'
 import { olderLives } from '../../outbox'
@@ -29,7 +30,7 @@ export function turnAttempt(ctx: ServiceContext, begun: StartedAttempt, stopping
       return sensitiveFields(state.definition)
     },
     most: state.definition.limits?.agents,
-    continues: attempt > 1 || state.run.retryOf !== null,
+    continues: attempt > 1 || state.run.retryOf !== null || state.run.workflowId === AGENT_TURN.workflowId,
     used: usageOf(begun.attempts, null),
     // An older process knows no parts, and would make a call without its decision.
     mayAsk: pathAside(state) === null && !olderLives(),

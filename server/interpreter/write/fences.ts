@@ -79,6 +79,9 @@ export const START: Fence = {
         limit 1) workflow`,
 }
 
+/** A run of a workflow that is built in: nobody archives or changes it. */
+export const START_BUILT_IN: Fence = { fence: 'start built in', text: (i) => i }
+
 const key = { hash: 'x.key_hash', tenantId: 'i.tenant_id', role: 'x.key_role', at: 'i.at' }
 
 /** The rows whose callers have a valid key. */

@@ -1,5 +1,5 @@
 import { findTurns } from '../../agents/list-turns'
-import { presentTurn } from '../../agents/recorded-turns'
+import { presentTurn, type RecordedTurn } from '../../agents/recorded-turns'
 import type { ServiceContext } from '../../context'
 import { MAIN_BRANCH } from '../../run-store/names'
 import { tenantMasker } from '../../vault/masker'
@@ -23,14 +23,14 @@ export async function listTurns(ctx: ServiceContext, { agentId, cursor, ...query
   const items = turns.map((turn) => ({
     ...presentTurn(turn),
     record: turn.record,
-    workflowName: masker.text(turn.workflowName),
-    stepName: masker.text(turn.stepName),
+    workflowName: turn.workflowName === null ? null : masker.text(turn.workflowName),
+    stepName: turn.stepName === null ? null : masker.text(turn.stepName),
     stepKey: stepKey(turn),
   }))
   return { items, nextCursor }
 }
 
-/** The name of a visit in the address of the run's page. */
-function stepKey({ branch, stepId, visit }: { branch: string; stepId: string; visit: number }): string {
-  return branch === MAIN_BRANCH && visit === 1 ? stepId : `${branch}:${stepId}#${visit}`
+/** The name of a visit in the address of the run's page; null outside of runs. */
+function stepKey({ branch, stepId, visit }: RecordedTurn): string | null {
+  return branch === MAIN_BRANCH && visit === 1 ? stepId : stepId && `${branch}:${stepId}#${visit}`
 }

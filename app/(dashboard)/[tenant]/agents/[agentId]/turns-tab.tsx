@@ -21,7 +21,7 @@ type Turn = RouterOutput['agents']['turns']['items'][number]
 const PILLS = { working: 'running', waiting: 'paused', done: 'completed', failed: 'failed' } as const
 const LIVE_MS = 5_000
 
-/** The turns of an agent in runs, newest first, each with its calls. */
+/** The turns of an agent, newest first; each of a run with its calls. */
 export function TurnsTab({ agentId }: { agentId: string }) {
   const trpc = useTRPC()
   const list = useInfiniteQuery({
@@ -38,9 +38,7 @@ export function TurnsTab({ agentId }: { agentId: string }) {
   if (items.length === 0) return <NoTurns />
   return (
     <>
-      <p className={styles.note}>
-        What this agent did in runs. Conversations by API and in the playground are threads.
-      </p>
+      <p className={styles.note}>All that this agent was asked, by runs, by API and in the playground.</p>
       <ol className={styles.list} aria-label="Turns, newest first">
         {items.map((turn) => (
           <TurnItem key={turn.id} turn={turn} />
@@ -58,13 +56,12 @@ export function TurnsTab({ agentId }: { agentId: string }) {
 function NoTurns() {
   return (
     <EmptyState icon={MessagesSquare} title="No turns yet">
-      Each time a step of a run asks this agent, its turn appears here with every call that it made.
+      Each time a run or a caller asks this agent, its turn appears here.
     </EmptyState>
   )
 }
 
 function TurnItem({ turn }: { turn: Turn }) {
-  const { path } = useTenant()
   const [open, setOpen] = useState(false)
   const figures = callFigures({
     tokens: { input: turn.usage.inputTokens, output: turn.usage.outputTokens },
@@ -74,27 +71,55 @@ function TurnItem({ turn }: { turn: Turn }) {
   return (
     <li>
       <div className={styles.head}>
-        <button type="button" className={styles.toggle} aria-expanded={open} onClick={() => setOpen(!open)}>
-          <ChevronRight size={15} className={styles.chevron} data-open={open || undefined} aria-hidden />
-          <StatusPill status={PILLS[turn.state]} />
-          <span className={styles.when}>
-            <Time at={turn.startedAt} />
+        {turn.record === null ? (
+          <span className={styles.toggle}>
+            <When turn={turn} />
           </span>
-        </button>
-        <Link className={styles.step} href={path(`/runs/${turn.runId}?step=${encodeURIComponent(turn.stepKey)}`)}>
-          {turn.workflowName}: {turn.stepName}
-        </Link>
+        ) : (
+          <button type="button" className={styles.toggle} aria-expanded={open} onClick={() => setOpen(!open)}>
+            <ChevronRight size={15} className={styles.chevron} data-open={open || undefined} aria-hidden />
+            <When turn={turn} />
+          </button>
+        )}
+        <Place turn={turn} />
         {turn.errorCode && <FailureCode code={turn.errorCode} />}
         <span className={styles.figures}>{figures}</span>
         <span className={styles.took}>
           <Duration from={turn.startedAt} to={turn.endedAt} />
         </span>
       </div>
-      {open && (
+      {open && turn.runId !== null && turn.record !== null && (
         <div className={styles.calls}>
           <CallList runId={turn.runId} seq={turn.record} live={live} />
         </div>
       )}
     </li>
+  )
+}
+
+function When({ turn }: { turn: Turn }) {
+  return (
+    <>
+      <StatusPill status={PILLS[turn.state]} />
+      <span className={styles.when}>
+        <Time at={turn.startedAt} />
+      </span>
+    </>
+  )
+}
+
+/** Where the turn took place: a step of a run, or a thread. */
+function Place({ turn }: { turn: Turn }) {
+  const { path } = useTenant()
+  const { runId, stepKey, threadId, agentId, via } = turn
+  const [href, text] =
+    runId !== null
+      ? [`/runs/${runId}?step=${encodeURIComponent(stepKey ?? '')}`, `${turn.workflowName}: ${turn.stepName}`]
+      : [`/agents/${agentId}?tab=playground&thread=${threadId}`, via === 'invoke' ? 'Invoked' : 'Chat']
+  if (runId === null && threadId === null) return <span className={styles.step}>{text}</span>
+  return (
+    <Link className={styles.step} href={path(href)}>
+      {text}
+    </Link>
   )
 }

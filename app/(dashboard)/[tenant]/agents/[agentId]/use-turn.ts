@@ -55,6 +55,7 @@ export function useTurn(options: {
   const [live, setLive] = useState<LiveTurn | null>(null)
   const [result, setResult] = useState<TurnResult | null>(null)
   const [error, setError] = useState<unknown>(null)
+  const [waitsIn, setWaitsIn] = useState<string | null>(null)
   const [reading, setReading] = useState<Reading | null>(null)
   const begun = useRef(0)
   const asked = useRef<AgentForm | null>(null)
@@ -69,6 +70,12 @@ export function useTurn(options: {
     // The live turn stays on screen until the thread shows it.
     await onThread(threadId)
     setLive(null)
+  }
+  function wait(threadId: string, runId: string) {
+    setWaitsIn(runId)
+    setReading(null)
+    setLive(null)
+    onThread(threadId).catch(() => {})
   }
   function fail(message: string, thrown: unknown) {
     setError(thrown)
@@ -86,6 +93,7 @@ export function useTurn(options: {
           const said = data as JsonObject
           if (event === 'message.done' && reading)
             end(reading.threadId, { data: null, metadata: (said.metadata ?? {}) as JsonObject }).catch(() => {})
+          else if (event === 'message.waiting' && reading) wait(reading.threadId, String(said.runId))
           else if (event === 'error')
             fail(live?.message ?? '', { data: { error: { details: [], requestId: '', ...said } } })
           else setLive((now) => now && follow(now, event, said))
@@ -99,19 +107,25 @@ export function useTurn(options: {
     live,
     result,
     error,
+    /** The run that continues the turn, if that waits for people. */
+    waitsIn,
     clear: () => {
       setResult(null)
       setError(null)
+      setWaitsIn(null)
     },
     send: ({ draft, version = 'latest', ...turn }: TurnBody) => {
       begun.current = performance.now()
       asked.current = draft ?? null
       setResult(null)
       setError(null)
+      setWaitsIn(null)
       setLive({ message: turn.message, text: '', kept: 0, calls: [] })
       const onError = (thrown: unknown) => fail(turn.message, thrown)
-      const onSuccess = ({ threadId, data, metadata }: RouterOutput['agents']['invoke']) =>
-        end(threadId, { data, metadata: metadata as JsonObject })
+      const onSuccess = (answer: RouterOutput['agents']['invoke']) =>
+        'runId' in answer
+          ? wait(answer.threadId, answer.runId)
+          : end(answer.threadId, { data: answer.data, metadata: answer.metadata as JsonObject })
       if (draft && structured) invokeDraft.mutate({ agentId, body: { ...turn, draft } }, { onError, onSuccess })
       else if (draft) beginDraft.mutate({ agentId, ...turn, draft }, { onError, onSuccess: setReading })
       else if (structured) invoke.mutate({ agentId, body: { ...turn, version } }, { onError, onSuccess })

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, isNull, ne } from 'drizzle-orm'
+import { agentTurns } from '@/db/schema/turns'
+import type { ServiceContext } from '../../context'
+import type { TurnAsked } from '../../definition/agent'
+import { AppError } from '../../errors'
+import { olderSeen } from '../../outbox'
+import type { LoadedAgent } from '../find'
+import { subjectOf } from '../thread'
+import type { TurnLease } from '../turn-lease'
+import type { Fenced, TurnHold } from './attempt'
+import type { KnownTurn } from './read'
+import { newTurn, type TurnRow } from './record'
+
+const LEASE_MS = 15_000
+const PROLONG_MS = 4_000
+const NOTHING: ReadonlySet<string> = new Set()
+
+/** What of an agent a turn needs to know before it begins. */
+type Answering = Pick<LoadedAgent, 'id' | 'version' | 'draft'>
+
+/**
+ * This process's hold on a turn of invoke or chat. It is a lease, as on a place in a thread: once it has ended, a repeat of
+ * the request or a run may take the turn over, and this process records nothing more.
+ */
+export class HeldTurn implements TurnHold {
+  readonly owner = randomUUID()
+  readonly hides = NOTHING
+  readonly requestKey: string | null
+  readonly subject: string | null
+  /** Whether people can be asked. */
+  mayAsk: boolean
+  isRecorded: boolean
+  /** Until when others leave the turn to this process. */
+  private until: number
+  private readonly timer: NodeJS.Timeout
+
+  private constructor(
+    private readonly ctx: ServiceContext,
+    readonly turn: TurnRow,
+    readonly asked: TurnAsked,
+    readonly ticket: number | null,
+    { draft }: Answering,
+    isKnown: boolean,
+  ) {
+    this.requestKey = ctx.keyed?.outgoingKey ?? null
+    this.subject = subjectOf(ctx)
+    this.isRecorded = isKnown
+    // A run could not load the draft, and an older process knows no runs of turns.
+    this.mayAsk = !draft && !olderSeen()
+    this.until = this.leasedUntil().getTime()
+    this.timer = setInterval(() => this.prolong(), PROLONG_MS)
+  }
+
+  /** A new turn. Nothing is recorded until its first call has ended, unless `begin` is called. */
+  static open(ctx: ServiceContext, agent: Answering, asked: TurnAsked, lease: TurnLease | null): HeldTurn {
+    const turn = newTurn(ctx, agent, lease?.threadId ?? null)
+    return new HeldTurn(ctx, turn, asked, lease?.ticket ?? null, agent, false)
+  }
+
+  /**
+   * The turn of an earlier request with the same key, whose process no longer answers.
+   * @throws AppError CONFLICT if a run has taken it over in the meantime
+   */
+  static async takeOver(
+    ctx: ServiceContext,
+    agent: Answering,
+    known: KnownTurn & { asked: TurnAsked },
+    ticket: number | null,
+  ): Promise<HeldTurn> {
+    const turn: TurnRow = { ...known.turn, version: agent.version, state: 'working', errorCode: null }
+    const held = new HeldTurn(ctx, turn, known.asked, ticket, agent, true)
+    const { owner } = held
+    const working = { state: 'working' as const, errorCode: null, endedAt: null }
+    const set = { ...working, owner, leasedUntil: held.leasedUntil(), ticket }
+    const taken = await ctx.db
+      .update(agentTurns)
+      .set(set)
+      .where(and(held.isTurn(), isNull(agentTurns.runId), ne(agentTurns.state, 'done')))
+      .returning({ id: agentTurns.id })
+    if (taken.length > 0) return held
+    held.release()
+    throw TAKEN_OVER()
+  }
+
+  get key(): string {
+    return this.requestKey ?? this.turn.id
+  }
+
+  leasedUntil(): Date {
+    return new Date(this.ctx.now().getTime() + LEASE_MS)
+  }
+
+  /** The request ends with its process. */
+  endsSoon(): boolean {
+    return false
+  }
+
+  async mayBegin(): Promise<void> {
+    // A process that was suspended may have lost the turn.
+    if (!this.isRecorded || this.ctx.now().getTime() < this.until) return
+    const [found] = await this.ctx.db.select({ id: agentTurns.id }).from(agentTurns).where(this.isMine())
+    if (!found) throw TAKEN_OVER()
+  }
+
+  async fenced(statement: () => Promise<Fenced>): Promise<void> {
+    const until = this.leasedUntil().getTime()
+    if ((await statement()) === 'refused') throw TAKEN_OVER()
+    this.until = until
+    this.isRecorded = true
+  }
+
+  /** Records the turn before its first call, so that others can continue it if this process dies. */
+  async begin(): Promise<void> {
+    const { id, agentId, version, threadId, usage, startedAt } = this.turn
+    const { owner, asked: request, subject, requestKey: key, ticket } = this
+    const { tenantId } = this.ctx
+    const whose = { tenantId, id, key, owner, leasedUntil: this.leasedUntil(), request, subject, ticket }
+    // The versions of its tools are those of its first call.
+    const known = { agentId, version, tools: null, threadId, historyTo: 0, state: 'working' as const, usage, startedAt }
+    await this.ctx.db.insert(agentTurns).values({ ...whose, ...known })
+    this.isRecorded = true
+  }
+
+  /** Notes that the turn failed, unless its end is recorded. */
+  async fail(errorCode: string): Promise<void> {
+    if (!this.isRecorded) return
+    const { ctx } = this
+    await ctx.db
+      .update(agentTurns)
+      .set({ state: 'failed', errorCode, owner: null, leasedUntil: null, endedAt: ctx.now() })
+      .where(this.isMine())
+      .catch((err: unknown) => ctx.log.warn({ err }, 'could not record that a turn failed; its lease ends soon'))
+  }
+
+  /** Stops prolonging the lease. */
+  release(): void {
+    clearInterval(this.timer)
+  }
+
+  private prolong(): void {
+    if (!this.isRecorded) return
+    const leasedUntil = this.leasedUntil()
+    this.ctx.db
+      .update(agentTurns)
+      .set({ leasedUntil })
+      .where(this.isMine())
+      .then(() => {
+        this.until = leasedUntil.getTime()
+      })
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not extend the lease of a turn'))
+  }
+
+  private isTurn() {
+    return and(eq(agentTurns.tenantId, this.ctx.tenantId), eq(agentTurns.id, this.turn.id))
+  }
+
+  private isMine() {
+    return and(this.isTurn(), eq(agentTurns.owner, this.owner), isNull(agentTurns.runId))
+  }
+}
+
+const TAKEN_OVER = () =>
+  new AppError('CONFLICT', { message: 'The turn was taken over: a repeat of the request, or a run, continues it' })

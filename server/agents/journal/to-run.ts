@@ -1,0 +1,37 @@
+import { sql } from 'drizzle-orm'
+import { agentCalls, agentTurns } from '@/db/schema/turns'
+import type { TransactionContext } from '../../context'
+import { AGENT_TURN } from '../../definition/agent-turn'
+
+interface Given {
+  turnId: string
+  runId: string
+  /** The process that holds the turn; null if its lease must have ended. */
+  owner: string | null
+  /** Whether the run asks people, so that no other message may overtake the turn in its thread. */
+  waits: boolean
+  /** The thread, which exists from now on. */
+  threadId: string
+}
+
+/**
+ * Makes a turn of invoke or chat that of a run's first visit. The calls that an answer has asked for keep their keys.
+ * @returns false if the turn has ended, or another process or run has it
+ */
+export async function giveToRun(tx: TransactionContext, given: Given): Promise<boolean> {
+  const { turnId, runId, owner, waits, threadId } = given
+  const { branch, stepId, visit } = AGENT_TURN
+  const free = sql`state = 'working' and leased_until <= ${tx.now().toISOString()}::timestamptz`
+  const taken = await tx.db.execute<{ id: string }>(sql`
+    with turn as (
+      update ${agentTurns} set run_id = ${runId}, branch = ${branch}, step_id = ${stepId}, visit = ${visit}, owner = null,
+        leased_until = null, thread_id = ${threadId}, state = ${waits ? 'waiting' : 'working'}
+      where tenant_id = ${tx.tenantId} and id = ${turnId} and run_id is null
+        and ${owner === null ? free : sql`owner = ${owner}`}
+      returning id, coalesce(key, id) as key),
+    keys as (
+      update ${agentCalls} c set key_base = coalesce(c.key_base, turn.key) from turn
+      where c.tenant_id = ${tx.tenantId} and c.turn_id = turn.id and c.kind = 'model')
+    select id from turn`)
+  return taken.length > 0
+}

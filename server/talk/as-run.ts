@@ -1,0 +1,98 @@
+import { and, eq } from 'drizzle-orm'
+import { agentTurns } from '@/db/schema/turns'
+import { workflowVersions } from '@/db/schema/workflows'
+import type { OpenTurn } from '../agents/converse'
+import { loadAgent } from '../agents/find'
+import { giveToRun } from '../agents/journal/to-run'
+import { createThread } from '../agents/thread'
+import { type ServiceContext, withTransaction } from '../context'
+import { AGENT_TURN, agentTurnDefinition } from '../definition/agent-turn'
+import { LANGUAGE } from '../definition/language'
+import { AppError, ImpossibleState } from '../errors'
+import { insertRun } from '../interpreter/index'
+
+/** The name of the workflow itself; its runs have the names of their agents. */
+const NAME = 'Answer of an agent'
+
+interface Turn {
+  id: string
+  message: string
+  agent: { id: string; name: string }
+  /** Null for a new thread. */
+  threadId: string | null
+}
+
+/**
+ * Lets a run continue the turn that this process holds, because people are asked about it. The turn, the run and a new
+ * thread are one transaction.
+ * @returns the run's id
+ * @throws AppError CONFLICT if the turn was taken over in the meantime
+ */
+export async function asRun(ctx: ServiceContext, { agent, held }: OpenTurn): Promise<string> {
+  if (!held.isRecorded) await held.begin()
+  const { turn, asked, owner } = held
+  const runId = await startRunOf(ctx, { id: turn.id, message: asked.message, agent, threadId: turn.threadId }, owner)
+  if (runId === null) throw new AppError('CONFLICT', { message: 'The turn was taken over' })
+  return runId
+}
+
+/**
+ * Lets a run continue a turn whose process died. The run acts for the caller of the turn.
+ * @returns the id of the run that has it; null if a process still holds the turn, or nothing can continue it
+ */
+export async function runOfDeadTurn(base: ServiceContext, turnId: string): Promise<string | null> {
+  const turn = await findTurn(base, turnId)
+  if (turn?.runId != null) return turn.runId
+  if (!turn?.asked || turn.state !== 'working' || turn.leasedUntil === null || turn.leasedUntil > base.now())
+    return null
+  const { asked, agentId, version, threadId } = turn
+  const ctx = { ...base, actor: { ...base.actor, ...asked.by }, trusted: asked.context } as ServiceContext
+  const agent = await loadAgent(base, agentId, version)
+  const started = await startRunOf(ctx, { id: turnId, message: asked.message, agent, threadId }, null)
+  return started ?? (await findTurn(base, turnId))?.runId ?? null
+}
+
+async function findTurn({ db, tenantId }: ServiceContext, turnId: string) {
+  const { id, agentId, version, threadId, request: asked, state, runId, leasedUntil } = agentTurns
+  const [turn] = await db
+    .select({ agentId, version, threadId, asked, state, runId, leasedUntil })
+    .from(agentTurns)
+    .where(and(eq(agentTurns.tenantId, tenantId), eq(id, turnId)))
+  return turn
+}
+
+/** @param owner the process that holds the turn; null if its lease must have ended */
+async function startRunOf(ctx: ServiceContext, turn: Turn, owner: string | null): Promise<string | null> {
+  const { agent, id: turnId, message } = turn
+  // The turn is found by its key, so the transaction need not be.
+  const { keyed: _keyed, cachedCaller: _checked, ...own } = ctx
+  const definition = agentTurnDefinition(agent.name)
+  try {
+    return await withTransaction(own, async (tx) => {
+      await insertVersion(tx)
+      const { workflowId, version: workflowVersion, stepId: firstStep } = AGENT_TURN
+      const input = { agentId: agent.id, message, turnId }
+      const run = { workflowId, workflowVersion, definition, input, firstStep, context: tx.trusted, part: null }
+      const runId = await insertRun(tx, run, { builtIn: true })
+      if (runId === null) throw new ImpossibleState('turn-run', 'the run of a turn was not written')
+      const threadId = turn.threadId ?? (await createThread(tx, agent.id))
+      if (await giveToRun(tx, { turnId, runId, owner, waits: owner !== null, threadId })) return runId
+      throw new Taken()
+    })
+  } catch (err) {
+    if (err instanceof Taken) return null
+    throw err
+  }
+}
+
+/** Takes the transaction back: another process or run has the turn. */
+class Taken extends Error {}
+
+async function insertVersion({ db, tenantId }: ServiceContext): Promise<void> {
+  const { workflowId, version } = AGENT_TURN
+  const definition = agentTurnDefinition(NAME)
+  await db
+    .insert(workflowVersions)
+    .values({ tenantId, workflowId, version, name: NAME, definition, language: LANGUAGE, createdBy: 'system' })
+    .onConflictDoNothing()
+}

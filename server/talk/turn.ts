@@ -1,0 +1,32 @@
+import { type Asking, type Conversed, converse, endOf, openTurn } from '../agents/converse'
+import type { LoadedAgent } from '../agents/find'
+import type { KnownTurn } from '../agents/journal/read'
+import type { ServiceContext } from '../context'
+import { mark } from '../interpreter/index'
+import { asRun } from './as-run'
+import { type Answer, awaitAnswer } from './await-run'
+
+/**
+ * The answer of a turn, or what people are asked about it.
+ * @param known the turn of an earlier request with the same key
+ */
+export async function answerTo(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  asking: Asking,
+  { known, signal }: { known: KnownTurn | null; signal: AbortSignal },
+): Promise<Answer> {
+  const since = mark()
+  const ended = endOf(known) ?? (await talk(ctx, agent, asking, { known, signal }))
+  return 'runId' in ended ? awaitAnswer(ctx, ended.runId, signal, since) : ended
+}
+
+async function talk(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  asking: Asking,
+  options: { known: KnownTurn | null; signal: AbortSignal },
+): Promise<Conversed> {
+  const turn = await openTurn(ctx, agent, asking, options)
+  return converse(ctx, turn, { signal: options.signal, asRun: (held) => asRun(ctx, held) })
+}
