@@ -198,7 +198,7 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
     means:
       'An agent wanted to make a call that needs a decision of people first, where nobody can be asked. The call was not made, and the model got this code.',
     fixes: [
-      'Let a step of a workflow call the agent: there, people can be asked.',
+      'Send the message to the agent itself, in a run, a chat or an invocation: there, people can be asked.',
       'Change the tool’s *Needs approval* on the agent’s page, if the call may be made without a decision.',
     ],
   },

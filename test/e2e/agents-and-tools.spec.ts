@@ -76,7 +76,7 @@ test('an author says which calls of a tool need an approval, and who is asked', 
   await needs.selectOption('When…')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(dialog.getByText(/^People are asked in runs\./)).toBeVisible()
+  await expect(dialog.getByText(/^People are asked in runs, chats and invocations\./)).toBeVisible()
   await expect(dialog.getByText('Say when a call needs an approval.')).toBeVisible()
   await dialog.getByRole('button', { name: 'Write as text' }).click()
   const field = (name: string) => dialog.getByRole('textbox', { name, exact: true })

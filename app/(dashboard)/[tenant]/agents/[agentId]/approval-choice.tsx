@@ -18,7 +18,6 @@ export function ApprovalChoice(props: {
   noun: 'tool' | 'agent'
   name: string
   use: Use
-  supervisor: boolean
   onChange: (approval: Approval | undefined) => void
   error: unknown
   /** The place of the approval in the agent's configuration. */

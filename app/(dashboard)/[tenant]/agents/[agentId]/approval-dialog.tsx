@@ -18,7 +18,6 @@ export function ApprovalDialog(props: {
   noun: 'tool' | 'agent'
   name: string
   use: Use
-  supervisor: boolean
   needs: Needs
   onChange: (approval: Approval) => void
   onClose: () => void
@@ -54,7 +53,7 @@ export function ApprovalDialog(props: {
         >
           <Stack>
             <Text size="sm" c="dimmed">
-              {props.supervisor ? NEVER_ASKS : ASKS_IN_RUNS}
+              {ASKS}
             </Text>
             <NativeSelect
               label="Needs approval"
@@ -142,11 +141,8 @@ export function ApprovalDialog(props: {
   )
 }
 
-const ASKS_IN_RUNS =
-  'People are asked in runs. In chats, invocations and tests, and where a supervisor hands a message to this agent, nobody can be asked: the call is not made, and the agent is told so.'
-/** No step calls a supervisor. */
-const NEVER_ASKS =
-  'A supervisor talks in chats, where nobody can be asked: a call that needs an approval is not made, and the supervisor is told so.'
+const ASKS =
+  'People are asked in runs, chats and invocations. In tests and drafts, and where a supervisor hands a message to this agent, nobody can be asked: the call is not made, and the agent is told so.'
 
 function whenProblem(when: string): string | null {
   return when.trim() === '' ? 'Say when a call needs an approval.' : expressionProblem(when)

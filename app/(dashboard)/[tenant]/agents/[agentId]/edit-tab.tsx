@@ -61,7 +61,6 @@ export function EditTab(props: {
         title="Tools"
         text="The agent can call only these."
         noun="tool"
-        supervisor={form.supervisor}
         known={[...(own.data?.items ?? []), ...(builtin.data?.items ?? [])]}
         uses={form.tools.map(({ toolId: id, ...use }) => ({ id, ...use }))}
         onChange={(uses) => change({ tools: uses.map(({ id, ...use }) => ({ toolId: id, ...use })) })}
@@ -85,7 +84,6 @@ export function EditTab(props: {
           title="Can hand requests to"
           text="Agents this supervisor can hand a request to."
           noun="agent"
-          supervisor
           known={(agents.data?.items ?? []).filter(({ id }) => id !== agentId)}
           uses={form.handoffs.map(({ agentId: id, ...use }) => ({ id, ...use }))}
           onChange={(uses) => change({ handoffs: uses.map(({ id, ...use }) => ({ agentId: id, ...use })) })}

@@ -23,14 +23,13 @@ export function UsesEditor(props: {
   title: string
   text: string
   noun: 'tool' | 'agent'
-  supervisor: boolean
   known: Known[]
   uses: Use[]
   onChange: (uses: Use[]) => void
   errors: unknown
   readOnly: boolean
 }) {
-  const { title, text, noun, supervisor, known, uses, onChange, errors, readOnly } = props
+  const { title, text, noun, known, uses, onChange, errors, readOnly } = props
   const error = errorAt(errors, noun === 'tool' ? 'tools' : 'handoffs')
   const { path } = useTenant()
   const heading = `uses-${noun}`
@@ -81,7 +80,6 @@ export function UsesEditor(props: {
                   noun={noun}
                   name={name}
                   use={use}
-                  supervisor={supervisor}
                   onChange={(approval) => onChange(uses.map((one) => (one.id === use.id ? { ...one, approval } : one)))}
                   error={errors}
                   at={`${noun === 'tool' ? 'tools' : 'handoffs'}[${index}].approval`}
