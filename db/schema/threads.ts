@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import type { ChatEventName, MessageContent, TurnMetadata } from '../../server/definition/agent'
+import type { MessageContent, TurnEventName, TurnMetadata } from '../../server/definition/agent'
 import type { JsonObject } from '../../server/definition/json'
 import { agents } from './agents'
 import { json, moment } from './columns'
@@ -89,7 +89,7 @@ export const chatEvents = pgTable(
     threadId: text().notNull(),
     ticket: integer().notNull(),
     seq: bigint({ mode: 'number' }).notNull(),
-    event: text().$type<ChatEventName>().notNull(),
+    event: text().$type<TurnEventName>().notNull(),
     data: json<JsonObject>().notNull(),
     createdAt: moment().notNull().defaultNow(),
   },

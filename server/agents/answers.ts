@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChatEventName } from '../definition/agent'
+import type { TurnEventName } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
 import { Approval } from '../definition/approval'
 import { component, components } from '../definition/component'
@@ -152,8 +152,8 @@ export const Thread = ThreadItem.extend({
   nextCursor: z.string().nullable().describe('The `cursor` of earlier turns; null if these are the first.'),
 }).register(components, { id: 'Thread' })
 
-/** An event of a chat's stream, with its `id`, `event` and `data`. */
-const event = <N extends ChatEventName, S extends z.ZodRawShape>(name: N, text: string, data: S) =>
+/** An event of a turn's stream, with its `id`, `event` and `data`. */
+export const turnEvent = <N extends TurnEventName, S extends z.ZodRawShape>(name: N, text: string, data: S) =>
   z.object({
     id: z.string().describe('For `Last-Event-ID`.'),
     event: z.literal(name).describe(text),
@@ -161,31 +161,31 @@ const event = <N extends ChatEventName, S extends z.ZodRawShape>(name: N, text: 
   })
 const ofTool = { toolCallId: z.string(), agentId: z.string(), toolId: z.string() }
 
-export const MessageDelta = event('message.delta', 'The next piece of the answer.', {
+export const MessageDelta = turnEvent('message.delta', 'The next piece of the answer.', {
   text: z.string(),
   agentId: z.string(),
 }).register(components, { id: 'MessageDelta' })
-export const MessageRestart = event(
+export const MessageRestart = turnEvent(
   'message.restart',
   'Another model answers: the pieces since the last tool call, or since the start, no longer count.',
   { agentId: z.string() },
 ).register(components, { id: 'MessageRestart' })
-export const ToolCalled = event('tool.call', 'The agent calls a tool.', { ...ofTool, args: AnyJson }).register(
+export const ToolCalled = turnEvent('tool.call', 'The agent calls a tool.', { ...ofTool, args: AnyJson }).register(
   components,
   { id: 'ToolCalled' },
 )
-export const ToolReturned = event('tool.result', 'The tool has ended.', {
+export const ToolReturned = turnEvent('tool.result', 'The tool has ended.', {
   ...ofTool,
   success: z.boolean(),
   data: AnyJson.optional().describe('What it returned, if it succeeded.'),
   error: z.object({ message: z.string(), code: z.string() }).optional().describe('Why it failed, if it did.'),
 }).register(components, { id: 'ToolReturned' })
-export const HandedOver = event('handoff', 'The agent hands the message to another one.', {
+export const HandedOver = turnEvent('handoff', 'The agent hands the message to another one.', {
   from: z.string(),
   to: z.string(),
   message: z.string(),
 }).register(components, { id: 'HandedOver' })
-export const ApprovalRequested = event('approval.requested', 'People are asked about a call of the agent.', {
+export const ApprovalRequested = turnEvent('approval.requested', 'People are asked about a call of the agent.', {
   approvalId: z.string().describe('For `approvals`.'),
   title: z.string().nullable(),
   toolId: z.string().nullable().describe('The tool; null for a question about something else than a call.'),
@@ -194,15 +194,15 @@ export const ApprovalRequested = event('approval.requested', 'People are asked a
   runId: z.string(),
   pauseId: z.string(),
 }).register(components, { id: 'ApprovalRequested' })
-export const MessageWaiting = event('message.waiting', 'The end for now: the turn waits for people.', {
+export const MessageWaiting = turnEvent('message.waiting', 'The end for now: the turn waits for people.', {
   threadId,
   runId: z.string().describe('The run that continues the turn.'),
 }).register(components, { id: 'MessageWaiting' })
-export const MessageDone = event('message.done', 'The end: the complete answer.', ChatAnswer.shape).register(
+export const MessageDone = turnEvent('message.done', 'The end: the complete answer.', ChatAnswer.shape).register(
   components,
   { id: 'MessageDone' },
 )
-export const ChatFailed = event('error', 'The end: there is no answer.', {
+export const ChatFailed = turnEvent('error', 'The end: there is no answer.', {
   code: z.string(),
   message: z.string(),
   details: z

@@ -66,6 +66,19 @@ export const chatEvents = [
   '',
 ].join('\n')
 
+export const answerEvents = [
+  'retry: 2000',
+  '',
+  `id: ${agentAnswer.threadId}.1.1`,
+  'event: answer.partial',
+  'data: {"data":{"item":"Chair"}}',
+  '',
+  `id: ${agentAnswer.threadId}.1.2`,
+  'event: answer.done',
+  `data: ${JSON.stringify(agentAnswer)}`,
+  '',
+].join('\n')
+
 const threadItem = {
   id: agentAnswer.threadId,
   agentId: AGENT_ID,

@@ -58,8 +58,9 @@ export interface ToolEvent {
 
 /** Receives the events of a turn. */
 export interface TurnListener {
+  /** A piece of the answer; of data, before anything has checked it. */
   onText: (text: string) => void
-  /** Another model answers anew: the text since the last call no longer counts. */
+  /** The text since the last call no longer counts: another answer follows, or calls of tools in place of data. */
   onRestart: () => void
   onToolCall: (event: ToolEvent & { args: JsonValue }) => void
   onToolResult: (event: ToolEvent & ToolResult) => void

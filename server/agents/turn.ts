@@ -119,6 +119,8 @@ class Turn {
       this.toolCalls += calls.length
       this.replies.push(message)
       this.authors.set(message, answer.by)
+      // The data comes after the calls.
+      if (this.request.structured) this.restart()
       this.replies.push(await runToolCalls(this.ctx, answer, this.tools, this.request, this.options))
     }
   }
@@ -138,6 +140,7 @@ class Turn {
     this.refuse(first.end)
     if (first.text.length > MAX_ANSWER) throw new AppError('OUTPUT_SCHEMA_MISMATCH', { details: read.details })
     await this.options.journal.record()
+    this.restart()
     const second = await this.ask(
       [
         { role: 'assistant', content: [{ type: 'text', text: first.text.trim() === '' ? '(no answer)' : first.text }] },
@@ -308,7 +311,7 @@ class Turn {
    */
   private hearing(begun: () => void): ((text: string) => void) | undefined {
     const { listener, depth } = this.options
-    if (!listener || depth > 0 || this.request.structured) return undefined
+    if (!listener || depth > 0) return undefined
     this.spoke = false
     return (text) => {
       begun()

@@ -164,16 +164,20 @@ export type UserMessage = {
 /** A user's message, or a message from a model or a tool: a text, or parts with tool calls and results. */
 export type MessageContent = UserMessage | string | JsonValue[]
 
-/** The events of a chat stream. */
-export type ChatEventName =
+/** The events of a streamed turn: `message` of a chat, `answer` of an invocation. */
+export type TurnEventName =
   | 'message.delta'
   | 'message.restart'
+  | 'message.waiting'
+  | 'message.done'
+  | 'answer.partial'
+  | 'answer.restart'
+  | 'answer.waiting'
+  | 'answer.done'
   | 'tool.call'
   | 'tool.result'
   | 'handoff'
   | 'approval.requested'
-  | 'message.waiting'
-  | 'message.done'
   | 'error'
 
 /** What invoke or chat was asked, with all that a run needs to answer it in their place. */

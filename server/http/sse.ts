@@ -21,6 +21,9 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
+/** Whether a request asks for events. */
+export const takesStream = ({ headers }: Request) => (headers.get('accept') ?? '').includes('text/event-stream')
+
 /** The response with a stream of `openStream`; without one 204, which stops clients that reconnect automatically. */
 export function streamAnswer(stream: ReadableStream<Uint8Array> | null) {
   return stream ? { headers: SSE_HEADERS, body: stream } : { status: 204, body: null }

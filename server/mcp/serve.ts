@@ -13,6 +13,7 @@ import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '.
 import { AppError } from '../errors'
 import { reserveStream } from '../http/open-streams'
 import { API_VERSION, JsonText } from '../http/respond'
+import { takesStream } from '../http/sse'
 import { askFor, takeAnswer } from './ask'
 import { listResources, readResource, TEMPLATES } from './resources'
 import { asProtocolError, failed } from './results'
@@ -77,8 +78,6 @@ function canAsk(params: JsonValue | undefined): boolean {
   const { elicitation } = isJsonObject(params) && isJsonObject(params.capabilities) ? params.capabilities : {}
   return isJsonObject(elicitation) && (Object.hasOwn(elicitation, 'form') || !Object.hasOwn(elicitation, 'url'))
 }
-
-const takesStream = ({ headers }: Request) => (headers.get('accept') ?? '').includes('text/event-stream')
 
 /** The run that a call returned, if it is paused. */
 function pausedRunIn(body: Answer['body']): string | null {

@@ -18,7 +18,7 @@ export function chatAnswerOf({ threadId, answer: { text, metadata } }: Answered)
 /** A failure as an event of a stream has it. */
 export function errorEvent(ctx: ServiceContext, thrown: unknown) {
   const err = toAppError(thrown)
-  if (!(err instanceof AppError) || err.status >= 500) ctx.log.error({ err }, 'a chat failed')
+  if (!(err instanceof AppError) || err.status >= 500) ctx.log.error({ err }, 'a streamed turn failed')
   if (!(err instanceof AppError)) return { code: 'INTERNAL', message: ERRORS.INTERNAL.message, details: [] }
   const { code, message, details } = err
   return { code, message, details }

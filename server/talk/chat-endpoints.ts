@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ChatAnswer, ChatBody, ChatEvent } from '../agents/answers'
 import { chatAnswer, chatEvents } from '../agents/examples'
 import { component, components } from '../definition/component'
-import { openStream, SSE_HEADERS, streamAnswer } from '../http/sse'
+import { openStream, SSE_HEADERS, streamAnswer, takesStream } from '../http/sse'
 import { endpoint } from '../openapi/endpoint'
 import { ChatApprovals } from './approve'
 import { chat, openChat, openUiChat } from './chat'
@@ -13,10 +13,8 @@ import { APPROVAL_ID, responseOf, WAITS } from './waits'
 const UiChatBody = component('UiChat', UiChatRequest.shape)
 const AnyChatBody = z.union([ChatBody, UiChatBody, ChatApprovals]).register(components, { id: 'AnyChat' })
 
-const wantsJson = ({ headers }: Request): boolean => {
-  const accepts = headers.get('accept') ?? ''
-  return accepts.includes('application/json') && !accepts.includes('text/event-stream')
-}
+const wantsJson = (request: Request): boolean =>
+  (request.headers.get('accept') ?? '').includes('application/json') && !takesStream(request)
 
 export const CHAT = endpoint({
   method: 'POST',

@@ -4,18 +4,15 @@ import type { Db } from '@/db/index'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import { isAtWork } from '../agents/turn-lease'
 import type { ServiceContext } from '../context'
-import type { ChatEventName } from '../definition/agent'
-import { type JsonObject, toStorableJson } from '../definition/json'
 import type { ServerSentEvent } from '../http/sse'
-import { isRecorded, LIFETIME_MS, waitsForPeople, whatFollows } from './what-follows'
+import { endsStream, isPiece, isWaiting, LAST, type TurnEvent } from './answer-events'
+import { LIFETIME_MS, turnAt, whatFollows } from './what-follows'
 
 const FLUSH_MS = 100
 const POLL_MS = 250
 
-export interface ChatEvent {
+interface StoredEvent extends TurnEvent {
   seq: number
-  event: ChatEventName
-  data: JsonObject
 }
 
 /** The position of an event: the value of `Last-Event-ID`. */
@@ -30,18 +27,14 @@ export function parseEventId(text: string): EventPlace | null {
   return match?.[1] ? { threadId: match[1], ticket: Number(match[2]), seq: Number(match[3]) } : null
 }
 
-const LAST: ChatEventName[] = ['message.done', 'error']
-/** A stream also ends where people are asked; the next one continues it. */
-const endsStream = (event: ChatEventName) => event === 'message.waiting' || LAST.includes(event)
-
 /**
  * The events of one turn. They are sent immediately and stored in small batches. A client that loses its stream can
  * continue from the stored events, so the turn continues without it.
  */
-export class ChatLog {
+export class TurnLog {
   private seq = 0
-  private readonly live: ChatEvent[] = []
-  private unsaved: ChatEvent[] = []
+  private readonly live: StoredEvent[] = []
+  private unsaved: StoredEvent[] = []
   private saving: Promise<void> = Promise.resolve()
   private timer: NodeJS.Timeout | undefined
   private wake: () => void = () => {}
@@ -53,9 +46,9 @@ export class ChatLog {
     readonly place: Omit<EventPlace, 'seq'>,
   ) {}
 
-  add(event: ChatEventName, data: Record<string, unknown>): void {
+  add(event: TurnEvent): void {
     this.seq += 1
-    const added = { seq: this.seq, event, data: toStorableJson(data) }
+    const added = { seq: this.seq, ...event }
     this.live.push(added)
     this.unsaved.push(added)
     this.timer ??= setTimeout(() => this.flush(), FLUSH_MS)
@@ -73,7 +66,7 @@ export class ChatLog {
         .then(async () => {
           await storeEvents(this.ctx, rows)
         })
-        .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not store chat events'))
+        .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not store the events of a turn'))
     }
     await this.saving
   }
@@ -131,7 +124,7 @@ export async function* replay(
       yield toServerSent(after, event)
       if (endsStream(event.event)) return
       seen = event.seq
-      speaks = event.event === 'message.delta'
+      speaks = isPiece(event.event)
     }
     if (!working && events.length === 0) {
       const more = await whatFollows(ctx, { threadId, ticket }, signal, speaks)
@@ -148,7 +141,7 @@ export async function* replay(
 /** Another reader may have stored the same ones. */
 async function storeEvents(
   { db, tenantId, now }: ServiceContext,
-  events: readonly (ChatEvent & Omit<EventPlace, 'seq'>)[],
+  events: readonly (StoredEvent & Omit<EventPlace, 'seq'>)[],
 ): Promise<void> {
   if (events.length === 0) return
   const createdAt = now()
@@ -158,8 +151,17 @@ async function storeEvents(
     .onConflictDoNothing()
 }
 
-/** Whether an event was sent and is still stored, and whether nothing follows it as far as is known. */
-export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise<{ last: boolean } | null> {
+/**
+ * Whether an event was sent, by a turn that answers in this form, and is still stored, and whether nothing follows it as
+ * far as is known.
+ */
+export async function findEvent(
+  ctx: ServiceContext,
+  place: EventPlace,
+  structured: boolean,
+): Promise<{ last: boolean } | null> {
+  const turn = await turnAt(ctx, place)
+  if (turn && turn.structured !== structured) return null
   // 0 is the position before the first event, so it is valid as long as event 1 is stored.
   const seq = Math.max(1, place.seq)
   const rows = await ctx.db
@@ -167,12 +169,13 @@ export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise
     .from(chatEvents)
     .where(and(isOfTurn(ctx, place), or(eq(chatEvents.seq, seq), inArray(chatEvents.event, LAST))))
   const row = rows.find((stored) => stored.seq === seq)
-  if (row?.event === 'message.waiting') return { last: place.seq > 0 && (await waitsForPeople(ctx, place)) }
+  if (row && isWaiting(row.event)) return { last: place.seq > 0 && turn?.status === 'paused' }
   if (row) return { last: place.seq > 0 && endsStream(row.event) }
   // The last event is stored after all others, so nothing the client could have seen is missing.
   if (rows.length > 0) return null
   // The event may have been sent before it was stored, by a process that has died.
-  const lives = (await isAtWork(ctx, place.threadId, place.ticket)) || (await isRecorded(ctx, place))
+  const isRecent = turn !== undefined && ctx.now().getTime() - turn.startedAt.getTime() < LIFETIME_MS
+  const lives = isRecent || (await isAtWork(ctx, place.threadId, place.ticket))
   return lives ? { last: false } : null
 }
 
@@ -193,7 +196,7 @@ export async function sweepChats(db: Db, now: Date): Promise<number> {
   return gone.length
 }
 
-async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<ChatEvent[]> {
+async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<StoredEvent[]> {
   const rows = await ctx.db
     .select({ seq: chatEvents.seq, event: chatEvents.event, data: chatEvents.data })
     .from(chatEvents)
@@ -207,6 +210,9 @@ function isOfTurn(ctx: ServiceContext, { threadId, ticket }: Omit<EventPlace, 's
   return and(eq(chatEvents.tenantId, ctx.tenantId), eq(chatEvents.threadId, threadId), eq(chatEvents.ticket, ticket))
 }
 
-function toServerSent({ threadId, ticket }: Omit<EventPlace, 'seq'>, { seq, event, data }: ChatEvent): ServerSentEvent {
+function toServerSent(
+  { threadId, ticket }: Omit<EventPlace, 'seq'>,
+  { seq, event, data }: StoredEvent,
+): ServerSentEvent {
   return { id: `${threadId}.${ticket}.${seq}`, event, data }
 }

@@ -1,12 +1,13 @@
 import * as answers from '../agents/answers'
 import * as examples from '../agents/examples'
+import { openStream, streamAnswer, takesStream } from '../http/sse'
 import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { Approvals, answerApprovals } from './approve'
 import { CHAT } from './chat-endpoints'
-import { invokeAgent } from './invoke'
-import { APPROVAL_ID, responseOf, WAITS } from './waits'
+import { invokeAgent, openInvocation } from './invoke'
+import { AnswerEvent, APPROVAL_ID, responseOf, WAITS } from './waits'
 
 const parameters = { agentId: { name: 'agentId', description: 'The agent.', example: examples.AGENT_ID } }
 
@@ -19,17 +20,22 @@ export const TALK_ENDPOINTS = {
     tag: 'Agents',
     summary: 'Invoke an agent',
     description:
-      'The answer is data that matches the agent’s output schema. Without `threadId` it starts a new conversation. A supervisor, or an agent without an output schema, cannot be invoked.',
+      'The answer is data that matches the agent’s output schema. Without `threadId` it starts a new conversation. A supervisor, or an agent without an output schema, cannot be invoked. With `Accept: text/event-stream` the response is a stream of events: `answer.partial` with the data so far, `tool.call`, `tool.result`, `handoff`, and finally `answer.done` with the answer, or `error`. If people are asked about a call of the agent, the stream ends with `answer.waiting`, after an `approval.requested` for each question. After a lost connection, or once the questions are answered, send the same body with `Last-Event-ID` within an hour to continue.',
     permission: 'agent:invoke',
-    headers: ['Idempotency-Key'],
+    headers: ['Idempotency-Key', 'Last-Event-ID'],
     body: {
       schema: answers.InvokeAgentBody,
       required: true,
       examples: { message: example('A message', { message: 'Two chairs, 25 in all.' }) },
     },
     answers: {
-      200: answer('The answer.', answers.AgentAnswer, { answer: example('An answer', examples.agentAnswer) }),
+      200: {
+        ...answer('The answer.', answers.AgentAnswer, { answer: example('An answer', examples.agentAnswer) }),
+        stream: examples.answerEvents,
+        event: AnswerEvent,
+      },
       202: WAITS,
+      204: { description: 'The client has seen the end; do not reconnect.' },
     },
     errors: [
       'MESSAGE_REQUIRED',
@@ -40,12 +46,18 @@ export const TALK_ENDPOINTS = {
       'THREAD_BUSY',
       'BUDGET_EXCEEDED',
       'THREAD_WAITING',
+      'TOO_MANY_STREAMS',
       'OUTPUT_SCHEMA_MISMATCH',
       'MODEL_ERROR',
     ],
     limit: 'invokes',
-    run: async ({ ctx, params, body, signal }) =>
-      responseOf(params.agentId, await invokeAgent(ctx, { agentId: params.agentId, body }, signal)),
+    // A stream that is resumed is no second message.
+    keepsAnswer: (request) => !takesStream(request) || !request.headers.has('last-event-id'),
+    run: async ({ ctx, params: { agentId }, body, request, signal }) => {
+      if (!takesStream(request)) return responseOf(agentId, await invokeAgent(ctx, { agentId, body }, signal))
+      const asked = { agentId, body, lastEventId: request.headers.get('last-event-id') }
+      return streamAnswer(await openStream(ctx.tenantId, request.signal, () => openInvocation(ctx, asked, signal)))
+    },
   }),
   chat: CHAT,
   answerApprovals: endpoint({

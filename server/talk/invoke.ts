@@ -1,17 +1,17 @@
 import { type Invocation, invocationOf, requireDataAnswers, requireMessage } from '../agents/answer-with-data'
-import { type Asking, knownTurn } from '../agents/converse'
+import { knownTurn } from '../agents/converse'
 import { toAppError } from '../agents/failed-turn'
-import { type LoadedAgent, loadAgent } from '../agents/find'
-import type { KnownTurn } from '../agents/journal/read'
+import { loadAgent } from '../agents/find'
 import { loadDraft } from '../agents/load-draft'
 import { InvokeAgent } from '../agents/schema'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { UserMessage } from '../definition/agent'
 import { isJsonObject } from '../definition/json'
+import type { EventSource } from '../http/sse'
 import { parseWhole } from '../parse'
 import { wantedVersion } from '../versioned/versions'
 import type { Waiting } from './await-run'
+import { type Accepted, openTurnStream, requirePlace, resumeStream } from './stream'
 import { answerTo } from './turn'
 
 /**
@@ -25,6 +25,24 @@ export async function invokeAgent(
   input: { agentId: string; body: unknown },
   signal: AbortSignal,
 ): Promise<Invocation | Waiting> {
+  return answered(ctx, await accept(ctx, input), signal)
+}
+
+/**
+ * Like `invokeAgent`, but streams events, as `openChat` does. Null if the caller has seen the last one.
+ * @throws AppError what `invokeAgent` throws before the agent starts; later failures become an `error` event
+ */
+export async function openInvocation(
+  ctx: ServiceContext,
+  { lastEventId, ...input }: { agentId: string; body: unknown; lastEventId: string | null },
+  signal: AbortSignal,
+): Promise<EventSource | null> {
+  if (lastEventId === null) return openTurnStream(ctx, await accept(ctx, input), signal)
+  authorize(ctx, 'agent:invoke')
+  return resumeStream(ctx, { agentId: input.agentId, place: requirePlace(lastEventId), structured: true })
+}
+
+async function accept(ctx: ServiceContext, input: { agentId: string; body: unknown }): Promise<Accepted> {
   authorize(ctx, 'agent:invoke')
   const body = isJsonObject(input.body) ? input.body : {}
   const message = requireMessage(body.message)
@@ -33,7 +51,7 @@ export async function invokeAgent(
   const agent = await loadAgent(ctx, input.agentId, known?.turn.version ?? wantedVersion(body.version ?? undefined))
   requireDataAnswers(agent)
   const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message'])
-  return answered(ctx, agent, known, { message, dataContext, threadId }, signal)
+  return { agent, known, asking: { userMessage: { message, dataContext }, structured: true, threadId } }
 }
 
 /**
@@ -52,18 +70,17 @@ export async function invokeDraftAgent(
   const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message', 'draft'])
   const agent = await loadDraft(ctx, input.agentId, body.draft)
   requireDataAnswers(agent)
-  return answered(ctx, agent, null, { message, dataContext, threadId }, signal)
+  const asking = { userMessage: { message, dataContext }, structured: true, threadId }
+  return answered(ctx, { agent, known: null, asking }, signal)
 }
 
 async function answered(
   ctx: ServiceContext,
-  agent: LoadedAgent,
-  known: KnownTurn | null,
-  { threadId, ...userMessage }: UserMessage & Pick<Asking, 'threadId'>,
+  { agent, known, asking }: Accepted,
   signal: AbortSignal,
 ): Promise<Invocation | Waiting> {
   try {
-    const answer = await answerTo(ctx, agent, { userMessage, structured: true, threadId }, { known, signal })
+    const answer = await answerTo(ctx, agent, asking, { known, signal })
     return 'answer' in answer ? invocationOf(answer) : answer
   } catch (err) {
     throw toAppError(err)

@@ -1,6 +1,16 @@
 import { z } from 'zod'
+import {
+  AgentAnswer,
+  ApprovalRequested,
+  ChatFailed,
+  HandedOver,
+  ToolCalled,
+  ToolReturned,
+  turnEvent,
+} from '../agents/answers'
 import * as examples from '../agents/examples'
-import { component } from '../definition/component'
+import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import { answer } from '../openapi/answer'
 import { example } from '../openapi/example'
 import { PauseDescriptor } from '../runs/answers'
@@ -17,6 +27,38 @@ const TurnWaits = component('TurnWaits', {
   pauseSignal: PauseDescriptor.nullable().describe('The first question.'),
   pauseSignals: z.array(PauseDescriptor).describe('What people are asked.'),
 })
+
+const AnswerPartial = turnEvent(
+  'answer.partial',
+  'The data so far. It replaces what came before, and nothing has checked it against the schema.',
+  { data: z.record(z.string(), AnyJson) },
+).register(components, { id: 'AnswerPartial' })
+const AnswerRestart = turnEvent('answer.restart', 'The data so far no longer counts: the agent begins anew.', {
+  agentId: z.string(),
+}).register(components, { id: 'AnswerRestart' })
+const AnswerWaiting = turnEvent(
+  'answer.waiting',
+  'The end for now: the turn waits for people. The body of 202.',
+  TurnWaits.shape,
+).register(components, { id: 'AnswerWaiting' })
+const AnswerDone = turnEvent('answer.done', 'The end: the body of 200.', AgentAnswer.shape).register(components, {
+  id: 'AnswerDone',
+})
+
+/** The events of an invocation. */
+export const AnswerEvent = z
+  .discriminatedUnion('event', [
+    AnswerPartial,
+    AnswerRestart,
+    ToolCalled,
+    ToolReturned,
+    HandedOver,
+    ApprovalRequested,
+    AnswerWaiting,
+    AnswerDone,
+    ChatFailed,
+  ])
+  .register(components, { id: 'AnswerEvent' })
 
 const question = {
   type: 'request_user_action',

@@ -1,12 +1,11 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { agentTurns } from '@/db/schema/turns'
 import { type ServiceContext, systemContext } from '../context'
-import type { ChatEventName } from '../definition/agent'
-import { type JsonObject, toStorableJson } from '../definition/json'
+import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
 import { runOfDeadTurn } from './as-run'
 import { awaitAnswer, type Waiting } from './await-run'
-import { type ChatAnswer, chatAnswerOf, errorEvent } from './chat-answer'
+import { errorEvent } from './chat-answer'
 
 /** How long events are kept after they were stored. */
 export const LIFETIME_MS = 3_600_000
@@ -17,9 +16,12 @@ interface Place {
   ticket: number
 }
 
-interface Next {
-  event: ChatEventName
-  data: JsonObject
+/** A turn that a run has. */
+interface InRun {
+  agentId: string
+  structured: boolean
+  runId: string
+  threadId: string
 }
 
 /**
@@ -33,63 +35,61 @@ export async function whatFollows(
   place: Place,
   signal: AbortSignal,
   speaks: boolean,
-): Promise<Next[]> {
+): Promise<TurnEvent[]> {
   const turn = await turnAt(ctx, place)
   if (!turn || turn.state === 'failed') return [interrupted(place)]
-  const { agentId, answer } = turn
-  if (answer) return said(agentId, chatAnswerOf({ threadId: place.threadId, answer }), speaks)
+  const { agentId, answer, structured } = turn
+  const { threadId } = place
+  // What the interrupted call has said does not count.
+  const restart = speaks ? [answerEvents(structured).restart(agentId)] : []
+  if (answer) return [...restart, ...answerEvents(structured).whole(agentId, { threadId, answer })]
   const runId = turn.runId ?? (await runOfDeadTurn(systemContext(ctx), turn.id))
   if (runId === null) return []
+  return [...restart, ...(await fromRun(ctx, { agentId, structured, runId, threadId }, signal))]
+}
+
+/**
+ * The answer of the run that continues a turn, the questions it asks, or why it failed.
+ * @returns none if it takes longer
+ */
+export async function fromRun(
+  ctx: ServiceContext,
+  { agentId, structured, runId, threadId }: InRun,
+  signal: AbortSignal,
+): Promise<TurnEvent[]> {
   try {
     const end = await awaitAnswer(ctx, runId, signal)
-    if ('answer' in end) return said(agentId, chatAnswerOf(end), speaks)
-    return end.status === 'paused' ? asked(end) : []
+    if ('answer' in end) return answerEvents(structured).whole(agentId, end)
+    return end.status === 'paused' ? [...questions(end), answerEvents(structured).waiting(end)] : []
   } catch (err) {
-    return [next('error', { ...errorEvent(ctx, err), threadId: place.threadId, requestId: ctx.requestId })]
+    return [failed(ctx, err, threadId)]
   }
 }
 
-/** Whether the run of a turn waits for people. */
-export async function waitsForPeople(ctx: ServiceContext, place: Place): Promise<boolean> {
-  const turn = await turnAt(ctx, place)
-  return turn?.status === 'paused'
+/** The last event of a turn that failed. */
+export function failed(ctx: ServiceContext, err: unknown, threadId: string): TurnEvent {
+  return turnEvent('error', { ...errorEvent(ctx, err), threadId, requestId: ctx.requestId })
 }
 
-/** Whether a turn is recorded whose events a stream may still request. */
-export async function isRecorded(ctx: ServiceContext, place: Place): Promise<boolean> {
-  const turn = await turnAt(ctx, place)
-  return turn !== undefined && ctx.now().getTime() - turn.startedAt.getTime() < LIFETIME_MS
-}
-
-async function turnAt({ db, tenantId }: ServiceContext, { threadId, ticket }: Place) {
-  const { id, agentId, runId, state, answer, startedAt } = agentTurns
+/** The turn at a place of a thread, with the status of its run. */
+export async function turnAt({ db, tenantId }: ServiceContext, { threadId, ticket }: Place) {
+  const { id, agentId, runId, state, answer, startedAt, request } = agentTurns
+  const structured = sql<boolean>`coalesce((${request}->>'structured')::boolean, false)`
   const [turn] = await db
-    .select({ id, agentId, runId, state, answer, startedAt, status: runs.status })
+    .select({ id, agentId, runId, state, answer, startedAt, structured, status: runs.status })
     .from(agentTurns)
     .leftJoin(runs, and(eq(runs.tenantId, agentTurns.tenantId), eq(runs.id, runId)))
     .where(and(eq(agentTurns.tenantId, tenantId), eq(agentTurns.threadId, threadId), eq(agentTurns.ticket, ticket)))
   return turn
 }
 
-function said(agentId: string, answer: ChatAnswer, speaks: boolean): Next[] {
-  return [
-    // What the interrupted call has said does not count.
-    ...(speaks ? [next('message.restart', { agentId })] : []),
-    next('message.delta', { text: answer.message, agentId }),
-    next('message.done', answer),
-  ]
+function questions({ runId, turnId, pauseSignals }: Waiting): TurnEvent[] {
+  return pauseSignals.map((pause) =>
+    turnEvent('approval.requested', { ...requestOf(turnId, pause), runId, pauseId: pause.id }),
+  )
 }
 
-function asked({ threadId, runId, turnId, pauseSignals }: Waiting): Next[] {
-  return [
-    ...pauseSignals.map((pause) =>
-      next('approval.requested', { ...requestOf(turnId, pause), runId, pauseId: pause.id }),
-    ),
-    next('message.waiting', { threadId, runId }),
-  ]
-}
-
-/** A question as a chat shows it. */
+/** A question as a stream shows it. */
 function requestOf(turnId: string, pause: Waiting['pauseSignals'][number]) {
   const asksFor = 'type' in pause && pause.type === 'request_user_action' ? pause : null
   const { call, title } = asksFor ?? {}
@@ -102,11 +102,7 @@ export function approvalIdOf(turnId: string, pauseId: string): string {
   return `${turnId}.${pauseId.slice(pauseId.lastIndexOf('~') + 1)}`
 }
 
-function interrupted({ threadId }: Place): Next {
+function interrupted({ threadId }: Place): TurnEvent {
   const message = 'Internal server error: the answer was interrupted'
-  return next('error', { code: 'INTERNAL', message, threadId })
-}
-
-function next(event: ChatEventName, data: Record<string, unknown>): Next {
-  return { event, data: toStorableJson(data) as JsonObject }
+  return turnEvent('error', { code: 'INTERNAL', message, threadId })
 }

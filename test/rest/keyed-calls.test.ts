@@ -194,6 +194,22 @@ describe('a chat stream with an Idempotency-Key', () => {
     expect(model.calls).toHaveLength(1)
   })
 
+  test('of an invocation is likewise, and each form has its own content type', async () => {
+    const path = `/api/agents/${await agent({ outputSchema })}/invoke`
+    const call = { path, body: { message: 'x' }, accept: SSE }
+    model.script({ text: '{"n":7}' }, { text: '{"n":8}' })
+    const first = await send(call, 'data')
+    const again = await send(call, 'data')
+    const done = eventsOf(first.text).at(-1)
+    expect([done?.event, done?.data.data]).toEqual(['answer.done', { n: 7 }])
+    expect(eventsOf(again.text)).toEqual([done])
+    expect([first.replayed, again.replayed]).toEqual([null, 'true'])
+    const json = { path, body: { message: 'x' }, accept: 'application/json' }
+    expect(JSON.parse((await send(json, 'data')).text)).toEqual(done?.data)
+    expect(JSON.parse((await send(json, 'other')).text).data).toEqual({ n: 8 })
+    expect(model.calls).toHaveLength(2)
+  })
+
   test('that failed is not kept: a repeat asks again', async () => {
     const call = { path: '/api/chat', body: { agentId: await agent(), message: 'x' }, accept: SSE }
     model.script({ status: 400 }, { text: 'Better.' })

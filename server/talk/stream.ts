@@ -1,0 +1,133 @@
+import { type Asking, type Conversed, converse, endOf, type OpenTurn, openTurn } from '../agents/converse'
+import type { LoadedAgent } from '../agents/find'
+import type { KnownTurn } from '../agents/journal/read'
+import { requireOpenThread } from '../agents/thread'
+import type { TurnListener } from '../agents/turn-types'
+import type { ServiceContext } from '../context'
+import { AppError, ImpossibleState } from '../errors'
+import type { EventSource } from '../http/sse'
+import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
+import { asRun } from './as-run'
+import { type EventPlace, findEvent, parseEventId, replay, TurnLog } from './chat-events'
+import { failed, fromRun } from './what-follows'
+
+/** A message to an agent that was checked. */
+export interface Accepted {
+  agent: LoadedAgent
+  /** The turn of an earlier request with the same key. */
+  known: KnownTurn | null
+  asking: Asking
+}
+
+/** Streams the answer to a message, or what an earlier request with the same key has begun. */
+export async function openTurnStream(
+  ctx: ServiceContext,
+  accepted: Accepted,
+  signal: AbortSignal,
+): Promise<EventSource> {
+  const ended = endedOf(accepted)
+  if (ended) return (gone) => repeated(ctx, accepted, ended, gone)
+  const log = await beginTurn(ctx, accepted, signal)
+  return (gone) => log.read(gone)
+}
+
+/** How the turn of an earlier request ended; null if this one is to stream it. */
+export function endedOf({ known }: Accepted): { end: Conversed; threadId: string } | null {
+  const end = endOf(known)
+  const threadId = known?.turn.threadId
+  return end && threadId != null ? { end, threadId } : null
+}
+
+/** The answer of an earlier request with the same key, whose own events may be gone. */
+export async function* repeated(
+  ctx: ServiceContext,
+  { agent, asking: { structured } }: Accepted,
+  { end, threadId }: { end: Conversed; threadId: string },
+  signal: AbortSignal,
+): AsyncGenerator<TurnEvent> {
+  if ('answer' in end) return yield* answerEvents(structured).whole(agent.id, end)
+  const turn = { agentId: agent.id, structured, runId: end.runId, threadId }
+  for (let events: TurnEvent[] = []; events.length === 0 && !signal.aborted; yield* events)
+    events = await fromRun(ctx, turn, signal)
+}
+
+/**
+ * Starts a turn that ends with its answer, whether or not its events are read.
+ * @param stop ends it before
+ */
+export async function beginTurn(
+  ctx: ServiceContext,
+  { agent, known, asking }: Accepted,
+  signal: AbortSignal,
+  stop?: AbortSignal,
+): Promise<TurnLog> {
+  const turn = await openTurn(ctx, agent, asking, { signal, known, streams: true })
+  const log = new TurnLog(ctx, placeIn(turn))
+  const ended = answerInStream(ctx, turn, log, stop).catch((err: unknown) =>
+    ctx.log.error({ err }, 'a streamed turn ended unexpectedly'),
+  )
+  ctx.keyed?.heldBy(ended)
+  return log
+}
+
+function placeIn({ lease }: OpenTurn) {
+  if (!lease) throw new ImpossibleState('chat-thread', 'a streamed turn has no thread')
+  return { threadId: lease.threadId, ticket: lease.ticket }
+}
+
+async function answerInStream(
+  ctx: ServiceContext,
+  turn: OpenTurn,
+  log: TurnLog,
+  stop: AbortSignal | undefined,
+): Promise<void> {
+  const events = answerEvents(turn.held.asked.structured)
+  const { end: endHearing, ...hearing } = events.hearing(turn.agent.id, (event) => log.add(event))
+  const listener: TurnListener = {
+    ...hearing,
+    onToolCall: ({ name, ...call }) => log.add(turnEvent('tool.call', { ...call, toolId: name })),
+    onToolResult: ({ name, ...result }) => log.add(turnEvent('tool.result', { ...result, toolId: name })),
+    onHandOff: (handOff) => log.add(turnEvent('handoff', handOff)),
+  }
+  await converse(ctx, turn, {
+    // Unless the caller may stop it, only the deadline ends the turn.
+    signal: stop ?? new AbortController().signal,
+    listener,
+    asRun: (held) => asRun(ctx, held),
+    onEnd: async (end) => {
+      endHearing()
+      if ('answer' in end) log.add(events.done(end))
+      else if ('err' in end) log.add(failed(ctx, end.err, log.place.threadId))
+      await log.flush()
+    },
+  })
+    // What a run does is known by its rows.
+    .then((ended) => ('runId' in ended ? log.leave() : undefined))
+    .catch(() => {}) // The listener has already sent this as an event.
+}
+
+/** @throws AppError INVALID_INPUT */
+export function requirePlace(lastEventId: string): EventPlace {
+  const place = parseEventId(lastEventId)
+  if (!place) throw unknownEvent()
+  return place
+}
+
+/**
+ * Streams what follows an event of a turn that answers in this form; null if that was the last.
+ * @throws AppError THREAD_NOT_FOUND, INVALID_INPUT if no stream of the last hour has had it
+ */
+export async function resumeStream(
+  ctx: ServiceContext,
+  { agentId, place, structured }: { agentId: string; place: EventPlace; structured: boolean },
+): Promise<EventSource | null> {
+  await requireOpenThread(ctx, agentId, place.threadId)
+  const found = await findEvent(ctx, place, structured)
+  if (!found) throw unknownEvent()
+  return found.last ? null : (signal) => replay(ctx, place, signal)
+}
+
+function unknownEvent(): AppError {
+  const message = 'is not an id of an event of the last hour'
+  return new AppError('INVALID_INPUT', { details: [{ path: 'Last-Event-ID', message }] })
+}
