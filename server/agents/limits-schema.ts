@@ -31,11 +31,11 @@ const at = z
     dueIn: duration
       .optional()
       .describe('When it should be answered, such as `PT4H`. For people; nothing happens then.'),
-    expiresIn: duration.optional().describe('How long people have, such as `P2D`; then the step fails.'),
+    expiresIn: duration.optional().describe('How long people have, such as `P2D`; then the message fails.'),
   })
   .optional()
   .describe(
-    'Who is asked at a limit, in runs: *Go on* lets the message use as much again, *Stop* fails the step. Without it, the step fails at once. Limits of the workspace ask only the people of the workspace; those of an agent without `at` ask them, too.',
+    'Who is asked at a limit: *Go on* lets the message use as much again, *Stop* fails it. Without it, it fails at once. Limits of the workspace ask only the people of the workspace; those of an agent without `at` ask them, too.',
   )
 
 /** What an agent, or all agents of a workspace, may use. */

@@ -15,7 +15,7 @@ export function askAtLimit(stepId: string, now: Date, { seq, limit, title, show,
       type: 'request_user_action',
       stepId,
       title,
-      message: '**Go on** lets this message use as much again. **Stop** fails the step.',
+      message: '**Go on** lets this message use as much again. **Stop** fails it.',
       actions: [
         { id: APPROVE, label: 'Go on' },
         { id: REJECT, label: 'Stop' },

@@ -178,6 +178,23 @@ test('where nobody can be asked, the message fails', async () => {
   expect((await refusal(invoked)).code).toBe('BUDGET_EXCEEDED')
 })
 
+test('an invocation at a limit waits in a run, also before its first call, and is answered once it may continue', async () => {
+  const never = new AbortController().signal
+  for (const limits of [{ turn: { cost: 1 } }, { call: { tokens: 10 } }]) {
+    at.model.answer((_call, index) => (index === 0 ? { calls: [wish(1)] } : answer))
+    const { id } = await priced({ ...limits, at: { ask: ADMINS } })
+    const waiting = await invokeAgent(at.runtime.ctx, { agentId: id, body: { message: 'x' } }, never)
+    if (!('runId' in waiting)) throw new Error('the turn does not wait')
+    const { runId } = waiting
+    for (const seq of 'call' in limits ? [1, 3] : [3]) {
+      await asksAgain(runId, `main:answer#1~${seq}`)
+      await at.give(runId, 'approve')
+    }
+    expect((await ended(runId)).result).toEqual({ answer: { item: 'chairs', amount: 12 } })
+    expect(at.model.calls).toHaveLength(2)
+  }
+})
+
 test('a thread whose turn waits at a limit before its first call takes no other message', async () => {
   at.model.answer(() => answer)
   const { id } = await priced({ day: { tokens: 15 }, at: { ask: ADMINS } })

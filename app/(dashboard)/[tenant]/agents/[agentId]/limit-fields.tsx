@@ -94,7 +94,7 @@ export function LimitFields(props: {
         }
         data={[
           { value: 'fail', label: 'Fail' },
-          { value: 'ask', label: 'Ask people whether it continues, in runs' },
+          { value: 'ask', label: 'Ask people whether it continues' },
         ]}
         value={limits.at ? 'ask' : 'fail'}
         disabled={readOnly}

@@ -43,7 +43,7 @@ export function LimitPeople(props: {
       />
       <div className={styles.pair}>
         <TimeInput {...time('dueIn')} label="Due in" help="The inbox shows the date; nothing happens then." />
-        <TimeInput {...time('expiresIn')} label="Time to decide" help="After it, the step fails." />
+        <TimeInput {...time('expiresIn')} label="Time to decide" help="After it, the message fails." />
       </div>
     </ScopeProvider>
   )
