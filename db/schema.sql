@@ -410,6 +410,7 @@ CREATE INDEX agent_turns_of_subject ON public.agent_turns USING btree (tenant_id
 CREATE INDEX agent_turns_of_thread ON public.agent_turns USING btree (tenant_id, thread_id) WHERE (thread_id IS NOT NULL);
 CREATE INDEX agent_turns_outside ON public.agent_turns USING btree (started_at) WHERE (run_id IS NULL);
 CREATE UNIQUE INDEX agent_turns_visit ON public.agent_turns USING btree (tenant_id, run_id, branch, step_id, visit);
+CREATE INDEX agent_turns_waiting ON public.agent_turns USING btree (tenant_id, thread_id) WHERE (state = 'waiting'::text);
 
 CREATE TABLE agent_calls (
   tenant_id text NOT NULL,

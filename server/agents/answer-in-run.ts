@@ -48,8 +48,7 @@ export async function answerInRun(
   // Only its record is missing, and nobody waits for its place in the thread any more.
   const ended = known?.turn.state === 'done'
   const threadId = known?.turn.threadId ?? step.threadId
-  const lease =
-    ended || threadId === null ? null : await placeIn(ctx, agent, { threadId, turnId: known?.turn.id }, options.signal)
+  const lease = ended || threadId === null ? null : await placeIn(ctx, agent, { threadId, known }, options.signal)
   const turn = known ? goingOn(known.turn, agent) : newTurn(ctx, agent, threadId)
   try {
     const { signal, log, budget } = options
@@ -82,10 +81,12 @@ function versionOf(step: Asked, known: KnownTurn | null): string | number {
 async function placeIn(
   ctx: ServiceContext,
   agent: LoadedAgent,
-  { threadId, turnId }: { threadId: string; turnId: string | undefined },
+  { threadId, known }: { threadId: string; known: KnownTurn | null },
   signal: AbortSignal,
 ): Promise<TurnLease> {
-  return TurnLease.take(ctx, await requireOpenThread(ctx, agent.id, threadId), signal, { turnId })
+  // The caller of invoke or chat was allowed to, which the run cannot check again.
+  const id = known?.asked ? threadId : await requireOpenThread(ctx, agent.id, threadId)
+  return TurnLease.take(ctx, id, signal, { turnId: known?.turn.id })
 }
 
 /** A turn whose last answer did not count may get another one. */

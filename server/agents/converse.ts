@@ -7,7 +7,7 @@ import { OutgoingKeys } from '../tools/outgoing-keys'
 import { Budget } from './budget'
 import { failedTurn, withTurn } from './failed-turn'
 import type { LoadedAgent } from './find'
-import { HeldTurn } from './journal/held-turn'
+import { HeldTurn, TurnTakenOver } from './journal/held-turn'
 import { PartEnds } from './journal/part-ends'
 import { type KnownTurn, readKeyedTurn } from './journal/read'
 import { journaled } from './journaled'
@@ -46,6 +46,11 @@ export async function knownTurn(ctx: ServiceContext): Promise<KnownTurn | null> 
   return known
 }
 
+/** The version that a known turn keeps; undefined before its first call. */
+export function versionOf(known: KnownTurn | null): number | undefined {
+  return known && known.calls.length > 0 ? known.turn.version : undefined
+}
+
 /** How a known turn ended; null if it is to be continued. */
 export function endOf(known: KnownTurn | null): Conversed | null {
   if (known?.runId != null) return { runId: known.runId }
@@ -80,19 +85,25 @@ export async function openTurn(
 ): Promise<OpenTurn> {
   const { kind, id } = ctx.actor
   const by = { kind, id }
-  const asked: TurnAsked = { ...userMessage, structured, by, context: ctx.trusted, ...(streams ? { streams } : {}) }
+  // A run could not load a draft.
+  const follows = streams && !agent.draft ? { streams } : {}
+  const asked: TurnAsked = { ...userMessage, structured, by, context: ctx.trusted, ...follows }
   const wanted = known ? known.turn.threadId : (threadId ?? null)
   const isNew = wanted === null && streams === true
   const place = wanted === null ? null : await requireOpenThread(ctx, agent.id, wanted)
   const thread = isNew ? await createThread(ctx, agent.id) : place
+  let lease: TurnLease | null = null
+  let held: HeldTurn | null = null
   try {
-    const lease = thread === null ? null : await TurnLease.take(ctx, thread, signal, { turnId: known?.turn.id })
-    const held = known?.asked
+    lease = thread === null ? null : await TurnLease.take(ctx, thread, signal, { turnId: known?.turn.id })
+    held = known?.asked
       ? await HeldTurn.takeOver(ctx, agent, { ...known, asked: known.asked }, lease?.ticket ?? null)
       : HeldTurn.open(ctx, agent, asked, lease)
-    if (streams && !known) await held.begin()
+    if (asked.streams && !known) await held.begin()
     return { agent, held, known, lease }
   } catch (err) {
+    held?.release()
+    await lease?.release()
     if (isNew && thread !== null) await dropThread(ctx, thread).catch(() => {})
     throw signal.aborted ? new CallerGone() : err
   }
@@ -127,8 +138,8 @@ export async function converse(ctx: ServiceContext, turn: OpenTurn, options: Con
     const failed = failedTurn(reason, budget, lease?.threadId)
     if (failed) options.onFailed?.(failed)
     const err = options.signal.aborted ? new CallerGone() : withTurn(reason, failed)
-    await held.fail(codeOf(err))
-    await options.onEnd?.({ err })
+    const isLost = err instanceof TurnTakenOver || (!(await held.fail(codeOf(err))) && held.asked.streams === true)
+    await options.onEnd?.({ err: isLost ? new TurnTakenOver() : err })
     throw err
   } finally {
     held.release()

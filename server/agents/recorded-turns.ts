@@ -55,7 +55,7 @@ export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: 
       t.visit, t.branch, t.thread_id as "threadId", t.usage, nullif(t.cost, 'NaN') as cost, t.answer,
       case when t.state in ('done', 'failed') and s.seq is null then t.state
         when t.state = 'done' then 'done' when s.end_time is not null then 'failed'
-        when t.run_id is not null and s.seq is null then t.state
+        when t.run_id is not null and s.seq is null then case when r.ended then 'failed' else t.state end
         when s.attempts->-1->>'part' = 'asks' and s.attempt = (s.attempts->-1->>'attempt')::int then 'waiting'
         else 'working' end as state,
       case when t.state <> 'done' and (s.end_time is not null or t.run_id is null)
@@ -65,7 +65,7 @@ export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: 
     from ${agentTurns} t
       left join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id and s.branch = t.branch
         and s.step_id = t.step_id and s.visit = t.visit
-      left join lateral (select ${runs.workflowId}, ${runs.workflowName} from ${runs} where ${visible} and ${runs.id} = t.run_id ${each}) r on true
+      left join lateral (select ${runs.workflowId}, ${runs.workflowName}, ${runs.endTime} is not null as ended from ${runs} where ${visible} and ${runs.id} = t.run_id ${each}) r on true
     where t.tenant_id = ${ctx.tenantId} and (r.workflow_id is not null or ${asked}) and ${where}
     order by t.started_at desc, t.id desc limit ${limit}`)
 }

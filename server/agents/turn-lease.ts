@@ -91,8 +91,8 @@ export class TurnLease {
     const now = sql`${this.ctx.now().toISOString()}::timestamptz`
     const before = and(this.isThread(), lt(threadTurns.ticket, this.ticket))
     const [seen] = await this.ctx.db.execute<{ busy: boolean; waiting: string | null }>(sql`
-      with dead as (delete from ${threadTurns} where ${before} and ${threadTurns.leasedUntil} <= ${now})
-      select exists (select from ${threadTurns} where ${before} and ${threadTurns.leasedUntil} > ${now}) as busy, (
+      with dead as (delete from ${threadTurns} where ${before} and ${threadTurns.leasedUntil} <= ${now} returning ticket)
+      select exists (select from ${threadTurns} where ${before} and ticket not in (select ticket from dead)) as busy, (
         select t.run_id from ${agentTurns} t join ${runs} r on r.tenant_id = t.tenant_id and r.id = t.run_id
           left join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id
           and s.branch = t.branch and s.step_id = t.step_id and s.visit = t.visit

@@ -21,7 +21,7 @@ export function agentTurnDefinition(name: string): Definition {
     payload: {},
     initialStep: stepId,
     steps: [
-      { id: stepId, type: 'call-agent', name: 'Answer', agentId: '${agentId}', message: '${message}' },
+      { id: stepId, type: 'call-agent', name: 'Answer', agentId: '${agentId}', message: 'The message is in the turn.' },
       { id: 'end', type: 'end-flow', name: 'End', output: { answer: `\${${stepId}}` } },
     ],
     edges: [{ from: stepId, to: 'end' }],

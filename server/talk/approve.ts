@@ -16,6 +16,7 @@ import { mark } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { questionIdOf } from '../run-store/names'
 import { resumeRun } from '../runs/resume'
+import { AnsweredBy } from '../runs/schema'
 import { awaitAnswer, type Waiting } from './await-run'
 import { type ChatAnswer, chatAnswerOf } from './chat-answer'
 
@@ -24,14 +25,15 @@ const Approval = component('Approval', {
     .string()
     .regex(/^trn_[\w-]{1,76}\.[\d.]{1,40}$/, 'is not the id of an approval')
     .describe('The turn and the number of the call: `turnId`, a dot, and what follows `~` in the id of the pause.'),
-  approved: z.boolean(),
+  approved: z.boolean().describe('Whether the call is made.'),
   reason: z.string().trim().min(1).max(10_000).optional().describe('For the agent, if the call is rejected.'),
   args: z.record(z.string(), AnyJson).optional().describe('Arguments that are changed, if they may be.'),
 })
 type Approval = z.infer<typeof Approval>
 
-const approvals = z.array(Approval).min(1).max(20)
-export const Approvals = component('Approvals', { approvals })
+const approvals = z.array(Approval).min(1).max(20).describe('The answers, all for the same turn.')
+const answeredBy = AnsweredBy.describe('Whom an API key answers for; by default the key itself.')
+export const Approvals = component('Approvals', { approvals, answeredBy })
 
 /** The same in a chat. */
 export const ChatApprovals = component('ChatApprovals', {
@@ -43,6 +45,8 @@ export const ChatApprovals = component('ChatApprovals', {
 interface Place {
   agentId: string
   threadId: string
+  /** Only a turn of a chat. */
+  chat?: boolean
 }
 
 /**
@@ -54,9 +58,10 @@ export async function answerApprovals(
   { body, ...place }: Place & { body: unknown },
   signal: AbortSignal,
 ): Promise<Invocation | ChatAnswer | Waiting> {
-  const { approvals } = parseInput(Approvals, body)
+  authorize(ctx, 'agent:invoke')
+  const { approvals, answeredBy } = parseInput(Approvals, body)
   const since = mark()
-  const { runId, structured } = await decide(ctx, place, approvals)
+  const { runId, structured } = await decide(ctx, place, approvals, answeredBy)
   try {
     const answer = await awaitAnswer(ctx, runId, signal, since)
     if (!('answer' in answer)) return answer
@@ -67,20 +72,28 @@ export async function answerApprovals(
 }
 
 /** Gives the answers one by one: those before one that is refused count. */
-export async function decide(ctx: ServiceContext, place: Place, approvals: readonly Approval[]) {
-  authorize(ctx, 'agent:invoke')
+export async function decide(
+  ctx: ServiceContext,
+  place: Place,
+  approvals: readonly Approval[],
+  answeredBy?: string | undefined,
+) {
   await requireOpenThread(ctx, place.agentId, place.threadId)
   const [first = ''] = approvals.map(({ approvalId }) => turnIn(approvalId))
   if (approvals.some(({ approvalId }) => turnIn(approvalId) !== first))
     throw new AppError('INVALID_INPUT', { details: [{ path: 'approvals', message: 'must be of one turn' }] })
   const turn = await waitingTurn(ctx, place, first)
-  for (const one of approvals) await resumeRun(beyondReach(ctx), { runId: turn.runId, body: answerOf(one) })
+  for (const one of approvals)
+    await resumeRun(beyondReach(ctx), {
+      runId: turn.runId,
+      body: { ...answerOf(one), ...(answeredBy === undefined ? {} : { answeredBy }) },
+    })
   return turn
 }
 
 const turnIn = (approvalId: string) => approvalId.slice(0, approvalId.indexOf('.'))
 
-async function waitingTurn({ db, tenantId }: ServiceContext, { agentId, threadId }: Place, turnId: string) {
+async function waitingTurn({ db, tenantId }: ServiceContext, { agentId, threadId, chat }: Place, turnId: string) {
   const { runId, ticket, request } = agentTurns
   const [turn] = await db
     .select({ runId, ticket, request })
@@ -91,8 +104,13 @@ async function waitingTurn({ db, tenantId }: ServiceContext, { agentId, threadId
         ...[eq(agentTurns.agentId, agentId), eq(agentTurns.threadId, threadId)],
       ),
     )
-  if (!turn?.runId) throw new AppError('RUN_NOT_PAUSED')
-  return { runId: turn.runId, ticket: turn.ticket, structured: turn.request?.structured === true }
+  if (!turn?.runId || !turn.request) throw new AppError('RUN_NOT_PAUSED')
+  const { structured } = turn.request
+  if (chat && structured) {
+    const message = 'was begun by an invocation: send the approvals to the thread'
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'threadId', message }] })
+  }
+  return { runId: turn.runId, ticket: turn.ticket, structured }
 }
 
 function answerOf({ approvalId, approved, reason, args }: Approval) {

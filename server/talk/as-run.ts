@@ -10,13 +10,13 @@ import { AGENT_TURN, agentTurnDefinition } from '../definition/agent-turn'
 import { LANGUAGE } from '../definition/language'
 import { AppError, ImpossibleState } from '../errors'
 import { insertRun } from '../interpreter/index'
+import { olderLives } from '../outbox'
 
 /** The name of the workflow itself; its runs have the names of their agents. */
 const NAME = 'Answer of an agent'
 
 interface Turn {
   id: string
-  message: string
   agent: { id: string; name: string }
   /** Null for a new thread. */
   threadId: string | null
@@ -30,8 +30,8 @@ interface Turn {
  */
 export async function asRun(ctx: ServiceContext, { agent, held }: OpenTurn): Promise<string> {
   if (!held.isRecorded) await held.begin()
-  const { turn, asked, owner } = held
-  const runId = await startRunOf(ctx, { id: turn.id, message: asked.message, agent, threadId: turn.threadId }, owner)
+  const { turn, owner } = held
+  const runId = await startRunOf(ctx, { id: turn.id, agent, threadId: turn.threadId }, owner)
   if (runId === null) throw new AppError('CONFLICT', { message: 'The turn was taken over' })
   return runId
 }
@@ -43,12 +43,14 @@ export async function asRun(ctx: ServiceContext, { agent, held }: OpenTurn): Pro
 export async function runOfDeadTurn(base: ServiceContext, turnId: string): Promise<string | null> {
   const turn = await findTurn(base, turnId)
   if (turn?.runId != null) return turn.runId
+  // An older process would begin the turn anew.
+  if (olderLives()) return null
   if (!turn?.asked || turn.state !== 'working' || turn.leasedUntil === null || turn.leasedUntil > base.now())
     return null
   const { asked, agentId, version, threadId } = turn
   const ctx = { ...base, actor: { ...base.actor, ...asked.by }, trusted: asked.context } as ServiceContext
   const agent = await loadAgent(base, agentId, version)
-  const started = await startRunOf(ctx, { id: turnId, message: asked.message, agent, threadId }, null)
+  const started = await startRunOf(ctx, { id: turnId, agent, threadId }, null)
   return started ?? (await findTurn(base, turnId))?.runId ?? null
 }
 
@@ -63,7 +65,7 @@ async function findTurn({ db, tenantId }: ServiceContext, turnId: string) {
 
 /** @param owner the process that holds the turn; null if its lease must have ended */
 async function startRunOf(ctx: ServiceContext, turn: Turn, owner: string | null): Promise<string | null> {
-  const { agent, id: turnId, message } = turn
+  const { agent, id: turnId } = turn
   // The turn is found by its key, so the transaction need not be.
   const { keyed: _keyed, cachedCaller: _checked, ...own } = ctx
   const definition = agentTurnDefinition(agent.name)
@@ -71,7 +73,7 @@ async function startRunOf(ctx: ServiceContext, turn: Turn, owner: string | null)
     return await withTransaction(own, async (tx) => {
       await insertVersion(tx)
       const { workflowId, version: workflowVersion, stepId: firstStep } = AGENT_TURN
-      const input = { agentId: agent.id, message, turnId }
+      const input = { agentId: agent.id, turnId }
       const run = { workflowId, workflowVersion, definition, input, firstStep, context: tx.trusted, part: null }
       const runId = await insertRun(tx, run, { builtIn: true })
       if (runId === null) throw new ImpossibleState('turn-run', 'the run of a turn was not written')

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { and, asc, eq, gt, inArray, lt, max, or } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import { isAtWork } from '../agents/turn-lease'
@@ -115,7 +115,7 @@ export async function* replay(
 ): AsyncGenerator<ServerSentEvent> {
   const { threadId, ticket } = after
   /** Whether the last event is a piece of an answer. */
-  let speaks = false
+  let speaks = after.seq > 0 && (await mayBePiece(ctx, after))
   for (let seen = after.seq; !signal.aborted; ) {
     // Check this before reading: if the turn ends in between, its last event is already stored.
     const working = await isAtWork(ctx, threadId, ticket)
@@ -127,15 +127,45 @@ export async function* replay(
       speaks = isPiece(event.event)
     }
     if (!working && events.length === 0) {
+      const last = await lastEvent(ctx, { threadId, ticket })
+      // Others have stored the end, before events that the client has seen and nobody stored.
+      if (last && last.seq <= seen && last.seq > 0 && LAST.includes(last.event)) {
+        yield toServerSent(after, last)
+        return
+      }
       const more = await whatFollows(ctx, { threadId, ticket }, signal, speaks)
-      await storeEvents(
-        ctx,
-        more.map((event, index) => ({ threadId, ticket, ...event, seq: seen + 1 + index })),
-      )
+      await storeNext(ctx, { threadId, ticket, seq: seen }, more)
       if (more.length > 0) continue
     }
     if (events.length === 0) await sleep(POLL_MS, undefined, { signal }).catch(() => {})
   }
+}
+
+/** Stores what follows an event, unless another reader or the process of the turn has. */
+async function storeNext(
+  { db, tenantId, now }: ServiceContext,
+  { threadId, ticket, seq }: EventPlace,
+  more: readonly TurnEvent[],
+): Promise<void> {
+  if (more.length === 0) return
+  await db.execute(sql`
+    insert into ${chatEvents} (tenant_id, thread_id, ticket, seq, event, data, created_at)
+    select ${tenantId}, ${threadId}, ${ticket}::int, ${seq}::bigint + m.n, m.event->>'event', m.event->'data',
+      ${now().toISOString()}::timestamptz
+    from jsonb_array_elements(${JSON.stringify(more)}::jsonb) with ordinality m(event, n)
+    where not exists (
+      select from ${chatEvents} e where e.tenant_id = ${tenantId} and e.thread_id = ${threadId}
+        and e.ticket = ${ticket}::int and (e.seq > ${seq}::bigint or e.event = any(${sql.param(LAST)}::text[])))
+    on conflict do nothing`)
+}
+
+/** Whether an event is a piece of an answer, as far as is known: one that was not stored may be. */
+async function mayBePiece(ctx: ServiceContext, place: EventPlace): Promise<boolean> {
+  const [row] = await ctx.db
+    .select({ event: chatEvents.event })
+    .from(chatEvents)
+    .where(and(isOfTurn(ctx, place), eq(chatEvents.seq, place.seq)))
+  return row === undefined || isPiece(row.event)
 }
 
 /** Another reader may have stored the same ones. */
@@ -181,11 +211,18 @@ export async function findEvent(
 
 /** The position after the last stored event of a turn. */
 export async function endOfEvents(ctx: ServiceContext, place: Omit<EventPlace, 'seq'>): Promise<EventPlace> {
+  return { ...place, seq: (await lastEvent(ctx, place))?.seq ?? 0 }
+}
+
+async function lastEvent(ctx: ServiceContext, place: Omit<EventPlace, 'seq'>): Promise<StoredEvent | undefined> {
+  const { seq, event, data } = chatEvents
   const [last] = await ctx.db
-    .select({ seq: max(chatEvents.seq) })
+    .select({ seq, event, data })
     .from(chatEvents)
     .where(isOfTurn(ctx, place))
-  return { ...place, seq: last?.seq ?? 0 }
+    .orderBy(desc(seq))
+    .limit(1)
+  return last
 }
 
 /** Deletes events that no stream can request any more, and the abandoned turns of dead processes. */

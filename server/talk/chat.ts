@@ -1,5 +1,5 @@
 import { requireMessage } from '../agents/answer-with-data'
-import { knownTurn } from '../agents/converse'
+import { knownTurn, versionOf } from '../agents/converse'
 import { toAppError } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { loadDraft } from '../agents/load-draft'
@@ -15,7 +15,16 @@ import { answerApprovals, ChatApprovals, decide } from './approve'
 import type { Waiting } from './await-run'
 import { type ChatAnswer, chatAnswerOf } from './chat-answer'
 import { endOfEvents, replay, type TurnLog } from './chat-events'
-import { type Accepted, beginTurn, endedOf, openTurnStream, repeated, requirePlace, resumeStream } from './stream'
+import {
+  type Accepted,
+  beginTurn,
+  endedOf,
+  eventsOfRun,
+  openTurnStream,
+  repeated,
+  requirePlace,
+  resumeStream,
+} from './stream'
 import { answerTo } from './turn'
 import { fromUiChat } from './ui-chat'
 import { uiStream } from './ui-stream'
@@ -78,26 +87,22 @@ export async function openUiChat(
   }
 }
 
-/** @throws AppError INVALID_INPUT for a turn that answers with data */
 async function answerInThread(ctx: ServiceContext, body: JsonObject, signal: AbortSignal) {
+  authorize(ctx, 'agent:invoke')
   const { agentId, threadId, approvals } = parseInput(ChatApprovals, body)
-  const answer = await answerApprovals(ctx, { agentId, threadId, body: { approvals } }, signal)
-  if ('turnId' in answer || 'message' in answer) return answer
-  throw notOfChat()
+  const place = { agentId, threadId, chat: true }
+  return (await answerApprovals(ctx, { ...place, body: { approvals } }, signal)) as ChatAnswer | Waiting
 }
 
 /** Answers what the agent asks, and streams what follows. */
 async function followApprovals(ctx: ServiceContext, body: JsonObject): Promise<EventSource> {
+  authorize(ctx, 'agent:invoke')
   const { agentId, threadId, approvals } = parseInput(ChatApprovals, body)
-  const { ticket, structured } = await decide(ctx, { agentId, threadId }, approvals)
-  if (ticket === null || structured) throw notOfChat()
+  const { ticket, runId } = await decide(ctx, { agentId, threadId, chat: true }, approvals)
+  // Nobody has streamed it before.
+  if (ticket === null) return (gone) => eventsOfRun(ctx, { agentId, structured: false, runId, threadId }, gone)
   const after = await endOfEvents(ctx, { threadId, ticket })
   return (gone) => replay(ctx, after, gone)
-}
-
-function notOfChat(): AppError {
-  const message = 'was begun by an invocation: read the turn, or send the approvals to the thread'
-  return new AppError('INVALID_INPUT', { details: [{ path: 'threadId', message }] })
 }
 
 /**
@@ -146,6 +151,6 @@ async function accept(
   const message = requireMessage(body.message)
   const { agentId, version, threadId, dataContext } = parseWhole(ChatRequest, body, ['message'])
   const known = await knownTurn(ctx)
-  const agent = await load({ agentId, version: known?.turn.version ?? version })
+  const agent = await load({ agentId, version: versionOf(known) ?? version })
   return { agent, known, asking: { threadId, userMessage: { message, dataContext }, structured: false } }
 }

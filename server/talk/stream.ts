@@ -1,5 +1,6 @@
 import { type Asking, type Conversed, converse, endOf, type OpenTurn, openTurn } from '../agents/converse'
 import type { LoadedAgent } from '../agents/find'
+import { TurnTakenOver } from '../agents/journal/held-turn'
 import type { KnownTurn } from '../agents/journal/read'
 import { requireOpenThread } from '../agents/thread'
 import type { TurnListener } from '../agents/turn-types'
@@ -9,7 +10,7 @@ import type { EventSource } from '../http/sse'
 import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
 import { asRun } from './as-run'
 import { type EventPlace, findEvent, parseEventId, replay, TurnLog } from './chat-events'
-import { failed, fromRun } from './what-follows'
+import { failed, fromRun, type InRun } from './what-follows'
 
 /** A message to an agent that was checked. */
 export interface Accepted {
@@ -46,7 +47,11 @@ export async function* repeated(
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
   if ('answer' in end) return yield* answerEvents(structured).whole(agent.id, end)
-  const turn = { agentId: agent.id, structured, runId: end.runId, threadId }
+  yield* eventsOfRun(ctx, { agentId: agent.id, structured, runId: end.runId, threadId }, signal)
+}
+
+/** What the run of a turn has to say, as a stream whose events are not kept. */
+export async function* eventsOfRun(ctx: ServiceContext, turn: InRun, signal: AbortSignal): AsyncGenerator<TurnEvent> {
   for (let events: TurnEvent[] = []; events.length === 0 && !signal.aborted; yield* events)
     events = await fromRun(ctx, turn, signal)
 }
@@ -97,6 +102,7 @@ async function answerInStream(
     onEnd: async (end) => {
       endHearing()
       if ('answer' in end) log.add(events.done(end))
+      else if ('err' in end && end.err instanceof TurnTakenOver) await log.leave()
       else if ('err' in end) log.add(failed(ctx, end.err, log.place.threadId))
       await log.flush()
     },

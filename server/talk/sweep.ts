@@ -1,5 +1,6 @@
-import { deleteOldTurns, sweepHeldTurns } from '../agents/journal/sweep'
+import { deleteOldTurns, giveUpTurn, sweepHeldTurns } from '../agents/journal/sweep'
 import { type Sweep, systemContext } from '../context'
+import { AppError } from '../errors'
 import { runOfDeadTurn } from './as-run'
 
 /** Lets runs continue the streamed turns whose processes died, and deletes old turns. */
@@ -8,9 +9,11 @@ export async function sweepTurns(sweep: Sweep): Promise<number> {
   const dead = await sweepHeldTurns(sweep)
   for (const { tenantId, id } of dead) {
     const ctx = systemContext({ tenantId, db, log, now })
-    await runOfDeadTurn(ctx, id).catch((err: unknown) =>
-      log.error({ err, turnId: id }, 'a turn could not become a run'),
-    )
+    await runOfDeadTurn(ctx, id).catch(async (err: unknown) => {
+      log.warn({ err, turnId: id }, 'a turn could not become a run')
+      // Its agent is archived or gone.
+      if (err instanceof AppError) await giveUpTurn(ctx, id)
+    })
   }
   await deleteOldTurns(sweep)
   return dead.length

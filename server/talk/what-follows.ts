@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { agentTurns } from '@/db/schema/turns'
 import { type ServiceContext, systemContext } from '../context'
+import { AppError, ERRORS, type ErrorCode } from '../errors'
 import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
 import { runOfDeadTurn } from './as-run'
 import { awaitAnswer, type Waiting } from './await-run'
@@ -17,12 +18,15 @@ interface Place {
 }
 
 /** A turn that a run has. */
-interface InRun {
+export interface InRun {
   agentId: string
   structured: boolean
   runId: string
   threadId: string
 }
+
+/** How long a process may take to store the end of a turn that it has recorded. */
+const STORES_MS = 2_000
 
 /**
  * The events that follow once no process streams a turn any more: the answer of the run that continues it, or the
@@ -37,15 +41,25 @@ export async function whatFollows(
   speaks: boolean,
 ): Promise<TurnEvent[]> {
   const turn = await turnAt(ctx, place)
-  if (!turn || turn.state === 'failed') return [interrupted(place)]
-  const { agentId, answer, structured } = turn
+  if (!turn) return [interrupted(place, null)]
+  const { agentId, answer, structured, endedAt } = turn
   const { threadId } = place
   // What the interrupted call has said does not count.
   const restart = speaks ? [answerEvents(structured).restart(agentId)] : []
+  const follow = async (runId: string) => {
+    const more = await fromRun(ctx, { agentId, structured, runId, threadId }, signal)
+    return more.length > 0 ? [...restart, ...more] : []
+  }
+  if (turn.runId !== null) return follow(turn.runId)
+  // Its process may be about to store its own events.
+  if (endedAt !== null && ctx.now().getTime() - endedAt.getTime() < STORES_MS) return []
   if (answer) return [...restart, ...answerEvents(structured).whole(agentId, { threadId, answer })]
-  const runId = turn.runId ?? (await runOfDeadTurn(systemContext(ctx), turn.id))
-  if (runId === null) return []
-  return [...restart, ...(await fromRun(ctx, { agentId, structured, runId, threadId }, signal))]
+  if (turn.state === 'failed') return [interrupted(place, turn.errorCode)]
+  const runId = await runOfDeadTurn(systemContext(ctx), turn.id).catch((err: unknown) => {
+    if (err instanceof AppError) return null
+    throw err
+  })
+  return runId === null ? [] : follow(runId)
 }
 
 /**
@@ -73,10 +87,10 @@ export function failed(ctx: ServiceContext, err: unknown, threadId: string): Tur
 
 /** The turn at a place of a thread, with the status of its run. */
 export async function turnAt({ db, tenantId }: ServiceContext, { threadId, ticket }: Place) {
-  const { id, agentId, runId, state, answer, startedAt, request } = agentTurns
+  const { id, agentId, runId, state, answer, startedAt, endedAt, errorCode, request } = agentTurns
   const structured = sql<boolean>`coalesce((${request}->>'structured')::boolean, false)`
   const [turn] = await db
-    .select({ id, agentId, runId, state, answer, startedAt, structured, status: runs.status })
+    .select({ id, agentId, runId, state, answer, startedAt, endedAt, errorCode, structured, status: runs.status })
     .from(agentTurns)
     .leftJoin(runs, and(eq(runs.tenantId, agentTurns.tenantId), eq(runs.id, runId)))
     .where(and(eq(agentTurns.tenantId, tenantId), eq(agentTurns.threadId, threadId), eq(agentTurns.ticket, ticket)))
@@ -102,7 +116,8 @@ export function approvalIdOf(turnId: string, pauseId: string): string {
   return `${turnId}.${pauseId.slice(pauseId.lastIndexOf('~') + 1)}`
 }
 
-function interrupted({ threadId }: Place): TurnEvent {
-  const message = 'Internal server error: the answer was interrupted'
-  return turnEvent('error', { code: 'INTERNAL', message, threadId })
+function interrupted({ threadId }: Place, code: string | null): TurnEvent {
+  const known = code !== null && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'INTERNAL'
+  const message = known === 'INTERNAL' ? 'Internal server error: the answer was interrupted' : ERRORS[known].message
+  return turnEvent('error', { code: known, message, threadId })
 }

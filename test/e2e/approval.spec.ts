@@ -1,3 +1,5 @@
+import { listRuns } from '@/server/runs/list'
+import { resumeRun } from '@/server/runs/resume'
 import { getRunStatus } from '@/server/runs/status'
 import { addSamples } from '@/server/tenants/boot/add-samples'
 import { violationsOf } from './support/axe'
@@ -53,7 +55,6 @@ test('an agent asks before it refunds a large order; a person lowers the amount,
   }
 
   async function runsOf(): Promise<string[]> {
-    const { listRuns } = await import('@/server/runs/list')
     return (await listRuns(workspace.ctx, {})).runs.map(({ runId }) => runId)
   }
 })
@@ -65,4 +66,27 @@ test('a run waits for the decision with its step shown as waiting', async ({ pag
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByText('Refund 300 for order B-2').first()).toBeVisible()
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/waiting.png`, fullPage: true })
+})
+
+test('a message in the playground waits for the decision too, and gets its answer', async ({ page, workspace }) => {
+  await addSamples(workspace.ctx)
+  await page.goto(`/${workspace.slug}/agents/agt_refund?tab=playground`)
+  await page.getByLabel('Version', { exact: true }).selectOption('latest')
+  await page.getByRole('textbox', { name: 'Message' }).fill('Please use tool_refund {"orderId": "C-3", "amount": 300}')
+  await page.getByRole('button', { name: 'Send' }).click()
+  const notice = page.getByRole('note').filter({ hasText: 'People decide first' })
+  await expect(notice).toBeVisible()
+  expect(await violationsOf(page, WCAG)).toEqual([])
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/playground.png`, fullPage: true })
+  const [run] = (await listRuns(workspace.ctx, {})).runs
+  const body = { type: 'request_user_action', actionId: 'reject', remark: 'Too late.' }
+  await resumeRun(workspace.ctx, { runId: run?.runId ?? '', body })
+  await expect(notice).toBeHidden()
+  await expect(page.getByRole('region', { name: 'Conversation' })).toContainText('Too late.')
+  await page.getByRole('tab', { name: 'Turns' }).click()
+  await expect(page.getByRole('list', { name: 'Turns, newest first' })).toContainText('Completed')
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/turns.png`, fullPage: true })
+  await page.goto(`/${workspace.slug}/runs/${run?.runId}`)
+  await expect(page.getByText('Answer').first()).toBeVisible()
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/run-of-turn.png`, fullPage: true })
 })

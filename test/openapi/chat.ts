@@ -48,6 +48,7 @@ export function eventProblems({ document }: Pick<Recorder, 'document'>, name: st
 export async function recordCalls(recorder: Recorder): Promise<void> {
   const { post, get } = recorder
   await recordWaitingThread(recorder)
+  await recordApprovals(recorder)
   const agent = { name: 'Asked', tools: ['tool_add'], outputSchema: { type: 'object' } }
   const agentId = (await post('/api/agents', agent)).body.id
   const ask = { id: 'ask', type: 'call-agent', agentId, message: 'use tool_add {"a":1,"b":2}' }
@@ -76,3 +77,41 @@ async function recordWaitingThread({ post, get }: Recorder): Promise<void> {
   expect((await post('/api/chat', { ...said, agentId })).body.error.code).toBe('THREAD_WAITING')
   await post(`/api/workflow/resume/${runId}`, { type: 'request_user_action', actionId: 'reject' })
 }
+
+/** Turns of invoke and chat that wait for decisions, and the ways to give and refuse these. */
+async function recordApprovals({ post, get, document }: Recorder): Promise<void> {
+  const text = 'use tool_add {"a":1,"b":2}'
+  const asks = async (approval: unknown) => {
+    const tools = [{ toolId: 'tool_add', version: 'published', approval }]
+    return (await post('/api/agents', { name: 'Asks', tools, outputSchema: { type: 'object' } })).body.id
+  }
+  const agentId = await asks('always')
+  const threads = (agent: string, thread: string) => `/api/agents/${agent}/threads/${thread}/approvals`
+  const yes = (turnId: string, more = {}) => ({ approvals: [{ approvalId: `${turnId}.2`, approved: true, ...more }] })
+  const { threadId, turnId } = (await post(`/api/agents/${agentId}/invoke`, { message: text })).body
+  const answered = await post(threads(agentId, threadId), yes(turnId))
+  expect(answered).toMatchObject({ status: 200, body: { threadId } })
+  expect((await get(`/api/agents/${agentId}/turns/${turnId}`)).body.answer).toEqual(answered.body)
+  expect((await post(threads(agentId, threadId), yes(turnId))).body.error.code).toBe('RUN_NOT_PAUSED')
+  expect((await post(threads(agentId, 'thr_nobody'), yes(turnId))).body.error.code).toBe('THREAD_NOT_FOUND')
+  const json = { headers: { accept: 'application/json' } }
+  const waits = (await post('/api/chat', { agentId, message: text }, json)).body
+  await post('/api/chat', { agentId, threadId: waits.threadId, ...yes(waits.turnId) }, json)
+  const stream = (await post('/api/chat', { agentId, message: text })).body as string
+  expect(eventProblems({ document }, 'ChatEvent', stream)).toEqual([])
+  for (const [approval, code] of REFUSED) {
+    const id = await asks(approval)
+    const asked = (await post(`/api/agents/${id}/invoke`, { message: text })).body
+    const first = await post(threads(id, asked.threadId), yes(asked.turnId))
+    const { status, body } =
+      code === 'ALREADY_VOTED' ? await post(threads(id, asked.threadId), yes(asked.turnId)) : first
+    expect([first.status === 202 || status === 403, body.error.code]).toEqual([true, code])
+  }
+}
+
+/** Policies whose questions the caller may not answer, at once or again. */
+const REFUSED = [
+  [{ assignees: ['user:ada@x.example'] }, 'NOT_ASSIGNED'],
+  [{ noSelfApproval: true }, 'SELF_APPROVAL'],
+  [{ needs: { approve: 2 } }, 'ALREADY_VOTED'],
+] as const

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The model's next reply. */
 export type Reply =
-  /** Streamed word by word, or in pieces of this many characters. `breaks`: the connection is lost after the last. */
-  | { text: string; delayMs?: number; pieces?: number; promptTokens?: number; breaks?: true }
+  /** Streamed word by word, or in pieces of this many characters. `breaks`: the connection is lost after the last; `stalls`: nothing follows it. */
+  | { text: string; delayMs?: number; pieces?: number; promptTokens?: number; breaks?: true; stalls?: true }
   | { calls: { name: string; args: unknown; id?: string }[] }
   /** A message as the provider words it, and why it ended. */
   | { message: object; finish?: string }
@@ -138,6 +138,7 @@ function sendStream(response: ServerResponse, reply: Said): void {
     send({ role: 'assistant', ...reply.message, ...(indexed ? { tool_calls: indexed } : {}) })
   } else if (calls) send({ role: 'assistant', content: null, tool_calls: calls })
   else if ('text' in reply) for (const piece of split(reply)) send({ content: piece })
+  if ('stalls' in reply && reply.stalls) return
   if ('breaks' in reply && reply.breaks) {
     // The pieces before it arrive.
     setTimeout(() => response.destroy(), 100)

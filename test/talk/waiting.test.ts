@@ -138,6 +138,9 @@ async function die(): Promise<void> {
   await at.database.sql`update thread_turns set leased_until = ${past}`
 }
 
+/** How many streams have told the result of a tool. */
+let told = 0
+
 test.each(['a reader', 'the sweep'])('a stream whose process died is continued by a run, through %s', async (who) => {
   const agentId = await asks('never', { outputSchema: null, tools: [at.refund] })
   const wish = { name: at.refund, args: { amount: 40, orderId: 'A1' } }
@@ -149,6 +152,10 @@ test.each(['a reader', 'the sweep'])('a stream whose process died is continued b
     if (event.event === 'tool.result') break
   }
   await expect.poll(() => at.model.calls.length).toBe(2)
+  // A position that nobody stored may be in the middle of an answer.
+  await expect
+    .poll(async () => (await at.database.sql`select 1 from chat_events where event = 'tool.result'`).length)
+    .toBe(++told)
   await die()
   const { db, log, now } = at.runtime.ctx
   if (who === 'the sweep') expect(await sweepTurns({ db: db as never, log, now })).toBe(1)
@@ -191,4 +198,46 @@ test('an agent without tools costs two statements with the read of the agent, in
     return statements.filter((text) => /agents|threads|thread_turns|messages|agent_turns/.test(text)).length
   }
   expect([await counted({}), await counted({ threadId })]).toEqual([2, 6])
+})
+
+test('a stream that broke off in the middle of an answer takes back what it had said', async () => {
+  const agentId = await asks('never', { outputSchema: null, tools: [] })
+  at.model.answer((_call, index) => (index === 0 ? { text: 'It is', stalls: true } : { text: 'It is paid.' }))
+  const source = await openChat(at.runtime.ctx, { body: { agentId, message: 'x' }, lastEventId: null }, never)
+  const first = await source?.(never).next()
+  expect(first?.value).toMatchObject({ event: 'message.delta' })
+  await expect
+    .poll(async () => (await at.database.sql`select 1 from chat_events where seq = 1`).length)
+    .toBeGreaterThan(0)
+  await die()
+  const lastEventId = first?.value?.id ?? ''
+  const rest = await events(await openChat(at.runtime.ctx, { body: { agentId }, lastEventId }, never))
+  expect(names(rest)).toEqual(['message.restart', 'message.delta', 'message.done'])
+})
+
+test('a repeat of a keyed stream that asks gets its questions, and leaves the thread free', async () => {
+  const agentId = await asks('always', { outputSchema: null })
+  at.model.script({ calls: [at.wish(240)] }, { text: 'It is paid.' })
+  const none = { recall: () => null, remember: async () => {}, committed: () => {}, heldBy: () => {} }
+  const ctx = { ...at.runtime.ctx, keyed: { ...none, outgoingKey: 'a key' } }
+  const open = async () => events(await openChat(ctx, { body: { agentId, message: 'x' }, lastEventId: null }, never))
+  const first = await open()
+  const { threadId } = first.at(-1)?.data ?? ({} as never)
+  expect(names(await open())).toEqual(['approval.requested', 'message.waiting'])
+  expect(await at.database.sql`select 1 from thread_turns where thread_id = ${threadId}`).toHaveLength(0)
+  const { approvalId } = first.at(-2)?.data ?? ({} as never)
+  const body = { agentId, threadId, approvals: [{ approvalId, approved: true }] }
+  expect(names(await events(await openChat(at.runtime.ctx, { body, lastEventId: null }, never)))).toEqual([
+    'message.delta',
+    'message.done',
+  ])
+  expect(at.paid()).toHaveLength(1)
+})
+
+test('a member may let an agent ask in the thread of a subject', async () => {
+  const agentId = await asks()
+  at.model.script(answer, { calls: [at.wish(240)] }, answer)
+  const ada = { ...at.runtime.ctx, actor: { kind: 'jwt', id: 'ada', secretId: 'sec', role: 'operator' } as const }
+  const { threadId } = await invokeAgent(ada, { agentId, body: { message: 'x' } }, never)
+  expect(await approve(agentId, await invoke(agentId, { threadId }))).toMatchObject({ data: ORDER, threadId })
 })

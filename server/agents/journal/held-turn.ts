@@ -16,6 +16,14 @@ const LEASE_MS = 15_000
 const PROLONG_MS = 4_000
 const NOTHING: ReadonlySet<string> = new Set()
 
+/** A repeat of the request, or a run, continues the turn. */
+export class TurnTakenOver extends AppError {
+  override name = 'TurnTakenOver'
+  constructor() {
+    super('CONFLICT', { message: 'The turn was taken over: a repeat of the request, or a run, continues it' })
+  }
+}
+
 /** What of an agent a turn needs to know before it begins. */
 type Answering = Pick<LoadedAgent, 'id' | 'version' | 'draft'>
 
@@ -73,14 +81,18 @@ export class HeldTurn implements TurnHold {
     const { owner } = held
     const working = { state: 'working' as const, errorCode: null, endedAt: null }
     const set = { ...working, owner, leasedUntil: held.leasedUntil(), ticket }
-    const taken = await ctx.db
-      .update(agentTurns)
-      .set(set)
-      .where(and(held.isTurn(), isNull(agentTurns.runId), ne(agentTurns.state, 'done')))
-      .returning({ id: agentTurns.id })
-    if (taken.length > 0) return held
-    held.release()
-    throw TAKEN_OVER()
+    try {
+      const taken = await ctx.db
+        .update(agentTurns)
+        .set(set)
+        .where(and(held.isTurn(), isNull(agentTurns.runId), ne(agentTurns.state, 'done')))
+        .returning({ id: agentTurns.id })
+      if (taken.length === 0) throw new TurnTakenOver()
+      return held
+    } catch (err) {
+      held.release()
+      throw err
+    }
   }
 
   get key(): string {
@@ -100,12 +112,12 @@ export class HeldTurn implements TurnHold {
     // A process that was suspended may have lost the turn.
     if (!this.isRecorded || this.ctx.now().getTime() < this.until) return
     const [found] = await this.ctx.db.select({ id: agentTurns.id }).from(agentTurns).where(this.isMine())
-    if (!found) throw TAKEN_OVER()
+    if (!found) throw new TurnTakenOver()
   }
 
   async fenced(statement: () => Promise<Fenced>): Promise<void> {
     const until = this.leasedUntil().getTime()
-    if ((await statement()) === 'refused') throw TAKEN_OVER()
+    if ((await statement()) === 'refused') throw new TurnTakenOver()
     this.until = until
     this.isRecorded = true
   }
@@ -122,15 +134,23 @@ export class HeldTurn implements TurnHold {
     this.isRecorded = true
   }
 
-  /** Notes that the turn failed, unless its end is recorded. */
-  async fail(errorCode: string): Promise<void> {
-    if (!this.isRecorded) return
+  /**
+   * Notes that the turn failed, unless its end is recorded.
+   * @returns false if it could not: then others may continue it
+   */
+  async fail(errorCode: string): Promise<boolean> {
+    if (!this.isRecorded) return true
     const { ctx } = this
-    await ctx.db
-      .update(agentTurns)
-      .set({ state: 'failed', errorCode, owner: null, leasedUntil: null, endedAt: ctx.now() })
-      .where(this.isMine())
-      .catch((err: unknown) => ctx.log.warn({ err }, 'could not record that a turn failed; its lease ends soon'))
+    try {
+      await ctx.db
+        .update(agentTurns)
+        .set({ state: 'failed', errorCode, owner: null, leasedUntil: null, endedAt: ctx.now() })
+        .where(this.isMine())
+      return true
+    } catch (err) {
+      ctx.log.warn({ err }, 'could not record that a turn failed; its lease ends soon')
+      return false
+    }
   }
 
   /** Stops prolonging the lease. */
@@ -145,8 +165,9 @@ export class HeldTurn implements TurnHold {
       .update(agentTurns)
       .set({ leasedUntil })
       .where(this.isMine())
-      .then(() => {
-        this.until = leasedUntil.getTime()
+      .returning({ id: agentTurns.id })
+      .then(([mine]) => {
+        this.until = mine ? leasedUntil.getTime() : 0
       })
       .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not extend the lease of a turn'))
   }
@@ -159,6 +180,3 @@ export class HeldTurn implements TurnHold {
     return and(this.isTurn(), eq(agentTurns.owner, this.owner), isNull(agentTurns.runId))
   }
 }
-
-const TAKEN_OVER = () =>
-  new AppError('CONFLICT', { message: 'The turn was taken over: a repeat of the request, or a run, continues it' })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { agentTurns } from '@/db/schema/turns'
-import type { Sweep } from '../../context'
+import type { ServiceContext, Sweep } from '../../context'
 
 /** How long turns outside of runs are kept; their threads keep what was said. */
 const KEEP_DAYS = 30
@@ -15,15 +15,26 @@ export async function sweepHeldTurns({ db, now }: Sweep): Promise<{ tenantId: st
   const dead = sql`run_id is null and state = 'working' and leased_until <= ${at}`
   await db.execute(sql`
     update ${agentTurns} set state = 'failed', error_code = 'WORKER_LOST', owner = null, leased_until = null, ended_at = ${at}
-    where ${dead} and request->>'streams' is null`)
+    where ${dead} and (request->>'streams' is null or leased_until <= ${at} - interval '1 hour')`)
   const streamed = await db.execute<{ tenantId: string; id: string }>(sql`
     select tenant_id as "tenantId", id from ${agentTurns} where ${dead} and request->>'streams' is not null
     order by leased_until limit ${BATCH}`)
   return [...streamed]
 }
 
-/** Deletes turns that are too old, with their calls. */
+/** Notes that nothing can continue a turn. */
+export async function giveUpTurn({ db, tenantId, now }: ServiceContext, id: string): Promise<void> {
+  await db.execute(sql`
+    update ${agentTurns} set state = 'failed', error_code = 'WORKER_LOST', owner = null, leased_until = null,
+      ended_at = ${now().toISOString()}::timestamptz
+    where tenant_id = ${tenantId} and id = ${id} and run_id is null and state = 'working'`)
+}
+
+/** Deletes turns that are too old, with their calls. A repeat counts for a day. */
 export async function deleteOldTurns({ db, now }: Sweep): Promise<void> {
+  const yesterday = new Date(now().getTime() - 86_400_000).toISOString()
+  await db.execute(sql`
+    update ${agentTurns} set key = null where key is not null and started_at < ${yesterday}::timestamptz`)
   const before = new Date(now().getTime() - KEEP_DAYS * 86_400_000).toISOString()
   await db.execute(sql`
     delete from ${agentTurns} where run_id is null and started_at < ${before}::timestamptz and ctid = any(array(

@@ -1,9 +1,12 @@
 'use client'
 import { Button, Skeleton } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
+import { Hand, Plus } from 'lucide-react'
+import { useRef } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import { Link } from '@/app/_ui/link'
+import { Notice } from '@/app/_ui/notice'
 import type { JsonObject } from '@/server/definition/json'
 import { AnswerSchema } from '../../_versioned/answer-schema'
 import { sameJson } from '../../_versioned/json'
@@ -17,6 +20,8 @@ import styles from './playground.module.css'
 import { ResultPanel } from './result-panel'
 import { ThreadList } from './thread-list'
 import type { Talk } from './use-talk'
+
+const WAITS_MS = 3_000
 
 /** Talks to the agent on screen, saved or not: threads, the conversation, and the result. */
 export function Playground({
@@ -35,9 +40,14 @@ export function Playground({
 }) {
   const { agent, structured, threadId, open, turn, text, setText } = talk
   const trpc = useTRPC()
-  const { may } = useTenant()
+  const { may, path } = useTenant()
   const agentId = agent.id
-  const thread = useQuery(trpc.agents.thread.queryOptions(threadId === null ? skipToken : { agentId, threadId }))
+  /** How many turns the thread had when the last message was sent. */
+  const sentAfter = useRef(0)
+  const thread = useQuery({
+    ...trpc.agents.thread.queryOptions(threadId === null ? skipToken : { agentId, threadId }),
+    refetchInterval: turn.waitsIn === null ? false : WAITS_MS,
+  })
   const turns = threadId === null ? [] : (thread.data?.turns ?? [])
   const maySpeak = agent.status !== 'archived' && may('agent:invoke')
   const last = turns.at(-1) ?? null
@@ -68,6 +78,12 @@ export function Playground({
             onExample={maySpeak ? setText : null}
           />
         )}
+        {turn.waitsIn !== null && turns.length <= sentAfter.current && (
+          <Notice tone="warning" icon={Hand} title="People decide first">
+            The agent asks before it makes a call. Its answer appears here once that is decided.{' '}
+            <Link href={path(`/runs/${turn.waitsIn}`)}>Open the run that waits</Link>
+          </Notice>
+        )}
         <Composer
           agent={agent}
           threadId={threadId}
@@ -81,6 +97,7 @@ export function Playground({
           onScreen={onScreen}
           onSend={(body) => {
             setText('')
+            sentAfter.current = turns.length
             turn.send({ ...body, ...(threadId === null ? {} : { threadId }) })
           }}
         />
