@@ -138,8 +138,8 @@ async function die(): Promise<void> {
   await at.database.sql`update thread_turns set leased_until = ${past}`
 }
 
-/** How many streams have told the result of a tool. */
-let told = 0
+/** How many results of tools are stored as events. */
+let results = 0
 
 test.each(['a reader', 'the sweep'])('a stream whose process died is continued by a run, through %s', async (who) => {
   const agentId = await asks('never', { outputSchema: null, tools: [at.refund] })
@@ -155,7 +155,7 @@ test.each(['a reader', 'the sweep'])('a stream whose process died is continued b
   // A position that nobody stored may be in the middle of an answer.
   await expect
     .poll(async () => (await at.database.sql`select 1 from chat_events where event = 'tool.result'`).length)
-    .toBe(++told)
+    .toBe(++results)
   await die()
   const { db, log, now } = at.runtime.ctx
   if (who === 'the sweep') expect(await sweepTurns({ db: db as never, log, now })).toBe(1)
