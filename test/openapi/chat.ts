@@ -21,10 +21,11 @@ export async function recordChat({ get, post, document }: Recorder): Promise<voi
   expect((await post('/api/chat', { agentId })).body.error.code).toBe('MESSAGE_REQUIRED')
   const orders = (await post('/api/agents', { name: 'Orders', outputSchema: { type: 'object' } })).body.id
   const sse = { accept: 'text/event-stream' }
-  const told = (await post(`/api/agents/${orders}/invoke`, body, { headers: sse })).body as string
-  expect(eventProblems({ document }, 'AnswerEvent', told)).toEqual([])
-  const end = { ...sse, 'last-event-id': [...told.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '' }
-  expect((await post(`/api/agents/${orders}/invoke`, body, { headers: end })).status).toBe(204)
+  const say = { message: 'Hello' }
+  const streamed = (await post(`/api/agents/${orders}/invoke`, say, { headers: sse })).body as string
+  expect(eventProblems({ document }, 'AnswerEvent', streamed)).toEqual([])
+  const end = { ...sse, 'last-event-id': [...streamed.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '' }
+  expect((await post(`/api/agents/${orders}/invoke`, say, { headers: end })).status).toBe(204)
   const limited = { name: 'Limited', outputSchema: { type: 'object' }, limits: { call: { tokens: 1 } } }
   const { id } = (await post('/api/agents', limited)).body
   const said = { message: 'Hello' }
