@@ -42,7 +42,9 @@ export const isWaiting = (event: TurnEventName) => WAITS.includes(event)
 export const endsStream = (event: TurnEventName) => isWaiting(event) || LAST.includes(event)
 
 export function turnEvent(event: TurnEventName, data: object): TurnEvent {
-  return { event, data: toStorableJson({ ...data }) }
+  // Each field may be as deep as a value can be.
+  const fields = Object.entries(data).filter(([, value]) => value !== undefined)
+  return { event, data: Object.fromEntries(fields.map(([name, value]) => [name, toStorableJson(value)])) }
 }
 
 const TEXT: AnswerEvents = {

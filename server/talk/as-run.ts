@@ -3,12 +3,13 @@ import { agentTurns } from '@/db/schema/turns'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { OpenTurn } from '../agents/converse'
 import { loadAgent } from '../agents/find'
+import { TurnTakenOver } from '../agents/journal/held-turn'
 import { giveToRun } from '../agents/journal/to-run'
 import { createThread } from '../agents/thread'
 import { type ServiceContext, withTransaction } from '../context'
 import { AGENT_TURN, agentTurnDefinition } from '../definition/agent-turn'
 import { LANGUAGE } from '../definition/language'
-import { AppError, ImpossibleState } from '../errors'
+import { ImpossibleState } from '../errors'
 import { insertRun } from '../interpreter/index'
 import { olderLives } from '../outbox'
 
@@ -32,7 +33,7 @@ export async function asRun(ctx: ServiceContext, { agent, held }: OpenTurn): Pro
   if (!held.isRecorded) await held.begin()
   const { turn, owner } = held
   const runId = await startRunOf(ctx, { id: turn.id, agent, threadId: turn.threadId }, owner)
-  if (runId === null) throw new AppError('CONFLICT', { message: 'The turn was taken over' })
+  if (runId === null) throw new TurnTakenOver()
   return runId
 }
 
@@ -45,7 +46,8 @@ export async function runOfDeadTurn(base: ServiceContext, turnId: string): Promi
   if (turn?.runId != null) return turn.runId
   // An older process would begin the turn anew.
   if (olderLives()) return null
-  if (!turn?.asked || turn.state !== 'working' || turn.leasedUntil === null || turn.leasedUntil > base.now())
+  // Nobody follows another one, and a run could not load a draft.
+  if (!turn?.asked?.streams || turn.state !== 'working' || turn.leasedUntil === null || turn.leasedUntil > base.now())
     return null
   const { asked, agentId, version, threadId } = turn
   const ctx = { ...base, actor: { ...base.actor, ...asked.by }, trusted: asked.context } as ServiceContext

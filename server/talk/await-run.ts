@@ -25,7 +25,7 @@ export type Answer = Answered | Waiting
 /**
  * Waits, as a synchronous start does, until the run that continues a turn has ended or asks people.
  * @param since when it cannot have ended yet
- * @throws AppError why the run failed
+ * @throws RunFailed why it failed; AppError RUN_NOT_FOUND, THREAD_NOT_FOUND, UNAVAILABLE
  */
 export async function awaitAnswer(
   ctx: ServiceContext,
@@ -55,9 +55,16 @@ async function turnOf({ db, tenantId }: ServiceContext, runId: string) {
   return { ...turn, threadId: turn.threadId }
 }
 
-function failureOf({ error, outcome }: PresentedRun): AppError {
-  if (error === null) return new AppError('CONFLICT', { message: `The run that answers was ${outcome ?? 'stopped'}` })
+/** The run that continues a turn ended without an answer. */
+export class RunFailed extends AppError {
+  override name = 'RunFailed'
+}
+
+function failureOf({ error, outcome }: PresentedRun): RunFailed {
+  if (error === null) return new RunFailed('CONFLICT', { message: `The run that answers was ${outcome ?? 'stopped'}` })
   const { code, message } = error
   const isKnown = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text)
-  return isKnown(code) ? new AppError(code, { message }) : new AppError('MODEL_ERROR', { details: [{ code, message }] })
+  return isKnown(code)
+    ? new RunFailed(code, { message })
+    : new RunFailed('MODEL_ERROR', { details: [{ code, message }] })
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { and, asc, desc, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
+import { pauses } from '@/db/schema/runs'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import { isAtWork } from '../agents/turn-lease'
 import type { ServiceContext } from '../context'
+import type { TurnEventName } from '../definition/agent'
 import type { ServerSentEvent } from '../http/sse'
 import { endsStream, isPiece, isWaiting, LAST, type TurnEvent } from './answer-events'
 import { LIFETIME_MS, turnAt, whatFollows } from './what-follows'
@@ -127,9 +129,9 @@ export async function* replay(
       speaks = isPiece(event.event)
     }
     if (!working && events.length === 0) {
-      const last = await lastEvent(ctx, { threadId, ticket })
-      // Others have stored the end, before events that the client has seen and nobody stored.
-      if (last && last.seq <= seen && last.seq > 0 && LAST.includes(last.event)) {
+      const last = await lastEvent(ctx, { threadId, ticket }, LAST)
+      // Others have stored the end before events that the process of the turn stored late, or never.
+      if (last && last.seq <= seen) {
         yield toServerSent(after, last)
         return
       }
@@ -195,11 +197,12 @@ export async function findEvent(
   // 0 is the position before the first event, so it is valid as long as event 1 is stored.
   const seq = Math.max(1, place.seq)
   const rows = await ctx.db
-    .select({ seq: chatEvents.seq, event: chatEvents.event })
+    .select({ seq: chatEvents.seq, event: chatEvents.event, createdAt: chatEvents.createdAt })
     .from(chatEvents)
     .where(and(isOfTurn(ctx, place), or(eq(chatEvents.seq, seq), inArray(chatEvents.event, LAST))))
   const row = rows.find((stored) => stored.seq === seq)
-  if (row && isWaiting(row.event)) return { last: place.seq > 0 && turn?.status === 'paused' }
+  if (row && isWaiting(row.event))
+    return { last: place.seq > 0 && turn?.status === 'paused' && (await isLatest(ctx, place, row, turn.runId)) }
   if (row) return { last: place.seq > 0 && endsStream(row.event) }
   // The last event is stored after all others, so nothing the client could have seen is missing.
   if (rows.length > 0) return null
@@ -209,17 +212,37 @@ export async function findEvent(
   return lives ? { last: false } : null
 }
 
+/** Whether the run has asked nothing since an event that said what it asks. */
+async function isLatest(
+  ctx: ServiceContext,
+  place: Omit<EventPlace, 'seq'>,
+  { seq, createdAt }: { seq: number; createdAt: Date },
+  runId: string | null,
+): Promise<boolean> {
+  if (((await lastEvent(ctx, place))?.seq ?? 0) > seq) return false
+  const asked = and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId ?? ''), isNull(pauses.answeredAt))
+  const [later] = await ctx.db
+    .select({ id: pauses.id })
+    .from(pauses)
+    .where(and(asked, gt(pauses.createdAt, createdAt)))
+  return later === undefined
+}
+
 /** The position after the last stored event of a turn. */
 export async function endOfEvents(ctx: ServiceContext, place: Omit<EventPlace, 'seq'>): Promise<EventPlace> {
   return { ...place, seq: (await lastEvent(ctx, place))?.seq ?? 0 }
 }
 
-async function lastEvent(ctx: ServiceContext, place: Omit<EventPlace, 'seq'>): Promise<StoredEvent | undefined> {
+async function lastEvent(
+  ctx: ServiceContext,
+  place: Omit<EventPlace, 'seq'>,
+  among?: readonly TurnEventName[],
+): Promise<StoredEvent | undefined> {
   const { seq, event, data } = chatEvents
   const [last] = await ctx.db
     .select({ seq, event, data })
     .from(chatEvents)
-    .where(isOfTurn(ctx, place))
+    .where(and(isOfTurn(ctx, place), among && inArray(event, [...among])))
     .orderBy(desc(seq))
     .limit(1)
   return last

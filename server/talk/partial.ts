@@ -2,9 +2,14 @@ import { parsePartialJson } from 'ai'
 import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 
 const PAUSE_MS = 200
-/** Beyond this many characters, a text is read again only once it has grown by a quarter. */
-const SMALL = 65_536
-const GROWTH = 1.25
+/**
+ * How much a text must have grown before it is read again, by its length: each of its events is kept, so all of them
+ * together stay below some thirty times the text.
+ */
+const GROWTH = [
+  { from: 65_536, by: 1.25 },
+  { from: 2_048, by: 1.05 },
+]
 
 /** Reads data from the text of an answer while it grows. */
 export class PartialData {
@@ -36,7 +41,8 @@ export class PartialData {
 
   private plan(): void {
     if (this.timer || this.text.length <= this.read) return
-    if (this.text.length > SMALL && this.text.length < this.read * GROWTH) return
+    const growth = GROWTH.find(({ from }) => this.text.length > from)
+    if (growth && this.text.length < this.read * growth.by) return
     const timer = setTimeout(
       () =>
         this.look(timer).finally(() => {

@@ -1,4 +1,5 @@
-import { type Asking, type Conversed, converse, endOf, type OpenTurn, openTurn } from '../agents/converse'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Asking, type Conversed, converse, endOf, knownTurn, type OpenTurn, openTurn } from '../agents/converse'
 import type { LoadedAgent } from '../agents/find'
 import { TurnTakenOver } from '../agents/journal/held-turn'
 import type { KnownTurn } from '../agents/journal/read'
@@ -11,6 +12,8 @@ import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
 import { asRun } from './as-run'
 import { type EventPlace, findEvent, parseEventId, replay, TurnLog } from './chat-events'
 import { failed, fromRun, type InRun } from './what-follows'
+
+const POLL_MS = 250
 
 /** A message to an agent that was checked. */
 export interface Accepted {
@@ -28,8 +31,15 @@ export async function openTurnStream(
 ): Promise<EventSource> {
   const ended = endedOf(accepted)
   if (ended) return (gone) => repeated(ctx, accepted, ended, gone)
-  const log = await beginTurn(ctx, accepted, signal)
-  return (gone) => log.read(gone)
+  try {
+    const log = await beginTurn(ctx, accepted, signal)
+    return (gone) => log.read(gone)
+  } catch (err) {
+    // A run has taken the turn of the earlier request over in the meantime.
+    const known = err instanceof TurnTakenOver ? endedOf({ ...accepted, known: await knownTurn(ctx) }) : null
+    if (!known) throw err
+    return (gone) => repeated(ctx, accepted, known, gone)
+  }
 }
 
 /** How the turn of an earlier request ended; null if this one is to stream it. */
@@ -52,8 +62,12 @@ export async function* repeated(
 
 /** What the run of a turn has to say, as a stream whose events are not kept. */
 export async function* eventsOfRun(ctx: ServiceContext, turn: InRun, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-  for (let events: TurnEvent[] = []; events.length === 0 && !signal.aborted; yield* events)
-    events = await fromRun(ctx, turn, signal)
+  while (!signal.aborted) {
+    const events = await fromRun(ctx, turn, signal)
+    yield* events
+    if (events.length > 0) return
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+  }
 }
 
 /**

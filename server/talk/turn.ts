@@ -1,5 +1,6 @@
-import { type Asking, type Conversed, converse, endOf, openTurn } from '../agents/converse'
+import { type Asking, type Conversed, converse, endOf, knownTurn, openTurn } from '../agents/converse'
 import type { LoadedAgent } from '../agents/find'
+import { TurnTakenOver } from '../agents/journal/held-turn'
 import type { KnownTurn } from '../agents/journal/read'
 import type { ServiceContext } from '../context'
 import { mark } from '../interpreter/index'
@@ -17,7 +18,14 @@ export async function answerTo(
   { known, signal }: { known: KnownTurn | null; signal: AbortSignal },
 ): Promise<Answer> {
   const since = mark()
-  const ended = endOf(known) ?? (await talk(ctx, agent, asking, { known, signal }))
+  const ended =
+    endOf(known) ??
+    (await talk(ctx, agent, asking, { known, signal }).catch(async (err: unknown) => {
+      // A run has taken the turn of the earlier request over in the meantime.
+      const end = err instanceof TurnTakenOver ? endOf(await knownTurn(ctx)) : null
+      if (!end) throw err
+      return end
+    }))
   return 'runId' in ended ? awaitAnswer(ctx, ended.runId, signal, since) : ended
 }
 

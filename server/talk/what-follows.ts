@@ -5,7 +5,7 @@ import { type ServiceContext, systemContext } from '../context'
 import { AppError, ERRORS, type ErrorCode } from '../errors'
 import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
 import { runOfDeadTurn } from './as-run'
-import { awaitAnswer, type Waiting } from './await-run'
+import { awaitAnswer, RunFailed, type Waiting } from './await-run'
 import { errorEvent } from './chat-answer'
 
 /** How long events are kept after they were stored. */
@@ -65,6 +65,7 @@ export async function whatFollows(
 /**
  * The answer of the run that continues a turn, the questions it asks, or why it failed.
  * @returns none if it takes longer
+ * @throws AppError if that could not be read
  */
 export async function fromRun(
   ctx: ServiceContext,
@@ -76,6 +77,8 @@ export async function fromRun(
     if ('answer' in end) return answerEvents(structured).whole(agentId, end)
     return end.status === 'paused' ? [...questions(end), answerEvents(structured).waiting(end)] : []
   } catch (err) {
+    // Any other failure may pass, so it must not become the end of the stream.
+    if (!(err instanceof RunFailed)) throw err
     return [failed(ctx, err, threadId)]
   }
 }

@@ -74,13 +74,16 @@ export class HeldTurn implements TurnHold {
     ctx: ServiceContext,
     agent: Answering,
     known: KnownTurn & { asked: TurnAsked },
-    ticket: number | null,
+    lease: TurnLease | null,
   ): Promise<HeldTurn> {
-    const turn: TurnRow = { ...known.turn, version: agent.version, state: 'working', errorCode: null }
+    const ticket = lease?.ticket ?? null
+    // A stream has made a thread for a turn that had none.
+    const threadId = known.turn.threadId ?? lease?.threadId ?? null
+    const turn: TurnRow = { ...known.turn, threadId, version: agent.version, state: 'working', errorCode: null }
     const held = new HeldTurn(ctx, turn, known.asked, ticket, agent, true)
     const { owner } = held
     const working = { state: 'working' as const, errorCode: null, endedAt: null }
-    const set = { ...working, owner, leasedUntil: held.leasedUntil(), ticket }
+    const set = { ...working, owner, leasedUntil: held.leasedUntil(), ticket, threadId }
     try {
       const taken = await ctx.db
         .update(agentTurns)
@@ -136,17 +139,18 @@ export class HeldTurn implements TurnHold {
 
   /**
    * Notes that the turn failed, unless its end is recorded.
-   * @returns false if it could not: then others may continue it
+   * @returns false if it could not, or others have the turn: then they may continue it
    */
   async fail(errorCode: string): Promise<boolean> {
-    if (!this.isRecorded) return true
+    if (!this.isRecorded || this.turn.state === 'failed') return true
     const { ctx } = this
     try {
-      await ctx.db
+      const failed = await ctx.db
         .update(agentTurns)
         .set({ state: 'failed', errorCode, owner: null, leasedUntil: null, endedAt: ctx.now() })
         .where(this.isMine())
-      return true
+        .returning({ id: agentTurns.id })
+      return failed.length > 0
     } catch (err) {
       ctx.log.warn({ err }, 'could not record that a turn failed; its lease ends soon')
       return false

@@ -5,6 +5,7 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Duration, Time } from '@/app/_ui/time'
+import { AGENT_TURN } from '@/server/definition/agent-turn'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { AgainMenu } from './again-menu'
@@ -77,6 +78,12 @@ function sentence(run: RunOverview) {
 
 const BY = { apiKey: 'API key ', token: 'a token of ', user: '', system: '' } as const
 
+/** Before the name of the workflow, or of the agent that was sent a message. */
+function whatOf({ workflowId, versionNumber }: RunOverview): string {
+  if (workflowId === AGENT_TURN.workflowId) return 'A message to'
+  return `${versionNumber === null ? 'A draft' : `Version ${versionNumber}`} of`
+}
+
 /** Version, starter, times, related runs, the id and the live state, in one line. */
 export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
   const { path } = useTenant()
@@ -84,7 +91,7 @@ export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
   return (
     <p className={styles.line}>
       <span>
-        {run.versionNumber === null ? 'A draft' : `Version ${run.versionNumber}`} of{' '}
+        {whatOf(run)}{' '}
         {run.workflow ? <Link href={workflow}>{run.workflowName}</Link> : run.workflowName}
       </span>
       <span>
