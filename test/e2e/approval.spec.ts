@@ -18,6 +18,7 @@ test('an agent asks before it refunds a large order; a person lowers the amount,
   await page.getByLabel('orderId').fill('A-17')
   await page.getByLabel('amount').fill('240')
   await page.getByRole('button', { name: /^Start/ }).click()
+  await expect(page.getByRole('region', { name: 'Started' })).toBeVisible()
 
   await page.goto(`/${workspace.slug}/inbox`)
   await page.getByRole('button', { name: /Refund 240 for order A-17/ }).click()
