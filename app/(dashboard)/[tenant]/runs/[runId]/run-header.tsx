@@ -91,8 +91,7 @@ export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
   return (
     <p className={styles.line}>
       <span>
-        {whatOf(run)}{' '}
-        {run.workflow ? <Link href={workflow}>{run.workflowName}</Link> : run.workflowName}
+        {whatOf(run)} {run.workflow ? <Link href={workflow}>{run.workflowName}</Link> : run.workflowName}
       </span>
       <span>
         {run.startedVia === 'test' ? 'a test by ' : 'started by '}
