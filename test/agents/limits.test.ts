@@ -24,7 +24,7 @@ const never = new AbortController().signal
 beforeAll(async () => {
   database = await freshDatabase({ max: 20 })
   model = await startModelServer()
-  runtime = await startTestRuntime(database.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '3000' })
+  runtime = await startTestRuntime(database.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '10000' })
   ctx = runtime.ctx
 })
 beforeEach(async () => {
@@ -167,7 +167,7 @@ test('a step at a limit fails without another attempt, and a retry after it was 
 test('A5: an attempt that continues a turn counts no call twice', async () => {
   const tool = await newScriptTool(ctx, 'return 1')
   const { id } = await priced({ tools: [tool] })
-  const failing = { status: 503, headers: { 'retry-after-ms': '3000' } }
+  const failing = { status: 503, headers: { 'retry-after-ms': '10000' } }
   model.answer((_call, index) => [{ calls: [{ name: tool, args: {} }] }, failing][index] ?? answer)
   const run = await runtime.wait(await runtime.start(asking(id)))
   expect(run).toMatchObject({ status: 'completed', stepExecutionHistory: [{ attempt: 2 }, {}] })
