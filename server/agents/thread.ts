@@ -18,8 +18,8 @@ export function subjectOf(ctx: ServiceContext): string | null {
 function mayContinue(ctx: ServiceContext, subject: string | null): boolean {
   const { actor } = ctx
   if (actsForTenant(ctx) || subject === actor.id) return true
-  // A run started by an API key or a member may continue the threads they created.
-  return actor.kind === 'system' && subject === null && /^(key|usr)_/.test(actor.id)
+  // A run started by an API key or a member may continue the threads they created. A subject may have such an id, too.
+  return actor.kind === 'system' && subject === null && actor.startedVia !== 'jwt' && /^(key|usr)_/.test(actor.id)
 }
 
 export function actsForTenant({ actor }: ServiceContext): boolean {

@@ -171,5 +171,9 @@ describe('a thread is not found', () => {
     expect(await outcome(invoke(id, { message: 'x', threadId: adas }, run('bob')))).toBe('THREAD_NOT_FOUND')
     expect(await outcome(invoke(id, { message: 'x', threadId: adas }, run('ada')))).toHaveProperty('threadId', adas)
     expect(await outcome(invoke(id, { message: 'x', threadId: backend }, run('bob')))).toBe('THREAD_NOT_FOUND')
+    expect(await outcome(invoke(id, { message: 'x', threadId: backend }, run('usr_1')))).toHaveProperty('threadId')
+    const named = { kind: 'system', id: 'usr_1', role: 'owner', startedVia: 'jwt' } as const
+    const asNamed = invoke(id, { message: 'x', threadId: backend }, { ...ctx, actor: named })
+    expect(await outcome(asNamed)).toBe('THREAD_NOT_FOUND')
   })
 })
