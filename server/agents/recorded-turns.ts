@@ -44,8 +44,14 @@ export type RecordedTurn = {
 export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: number): Promise<RecordedTurn[]> {
   const own = ownRuns(ctx)
   const visible = and(eq(runs.tenantId, ctx.tenantId), runsInReach(ctx), own)
-  // A lookup for each turn; but a subject has few runs, so theirs are read first.
-  const each = own ? sql`` : sql`offset 0`
+  // A subject has few turns, so they are found by its runs and its own requests.
+  const mine = own
+    ? sql`and t.id in (
+        select a.id from ${agentTurns} a where a.tenant_id = ${ctx.tenantId} and a.subject = ${ctx.actor.id}
+        union all
+        select a.id from ${runs} join ${agentTurns} a on a.tenant_id = ${runs.tenantId} and a.run_id = ${runs.id}
+        where ${visible})`
+    : sql``
   // Those of invoke and chat are their caller's, in a run as well.
   const asked = own ? sql`t.request is not null and t.subject = ${ctx.actor.id}` : sql`t.request is not null`
   return ctx.db.execute<RecordedTurn>(sql`
@@ -65,8 +71,8 @@ export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: 
     from ${agentTurns} t
       left join ${stepRecords} s on s.tenant_id = t.tenant_id and s.run_id = t.run_id and s.branch = t.branch
         and s.step_id = t.step_id and s.visit = t.visit
-      left join lateral (select ${runs.workflowId}, ${runs.workflowName}, ${runs.endTime} is not null as ended from ${runs} where ${visible} and ${runs.id} = t.run_id ${each}) r on true
-    where t.tenant_id = ${ctx.tenantId} and (r.workflow_id is not null or ${asked}) and ${where}
+      left join lateral (select ${runs.workflowId}, ${runs.workflowName}, ${runs.endTime} is not null as ended from ${runs} where ${visible} and ${runs.id} = t.run_id offset 0) r on true
+    where t.tenant_id = ${ctx.tenantId} and (r.workflow_id is not null or ${asked}) and ${where} ${mine}
     order by t.started_at desc, t.id desc limit ${limit}`)
 }
 
