@@ -1,7 +1,7 @@
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
-import { and, eq, max, sql } from 'drizzle-orm'
-import { messages, threads } from '@/db/schema/threads'
-import type { ServiceContext, TransactionContext } from '../context'
+import { sql } from 'drizzle-orm'
+import { messages } from '@/db/schema/threads'
+import type { ServiceContext } from '../context'
 import type { MessageContent, TurnMetadata, UserMessage } from '../definition/agent'
 import { toStorableJson } from '../definition/json'
 import { userParts } from './prompt'
@@ -38,7 +38,7 @@ export async function readHistory(
   return { history: start === -1 ? [] : kept.slice(start).map(toModelMessage), to: kept.at(-1)?.seq ?? 0 }
 }
 
-/** The rows `saveTurn` writes. */
+/** The rows of `rowsOfTurn`. */
 type Kept = { seq: number } & ({ role: 'user'; content: UserMessage } | AssistantModelMessage | ToolModelMessage)
 
 function toModelMessage({ seq: _seq, ...kept }: Kept): ModelMessage {
@@ -62,33 +62,6 @@ export function rowsOfTurn({ userMessage, replies, metadata, runId }: SpokenTurn
     metadata: index === rows.length - 1 ? metadata : null,
     runId: index === 0 ? runId : null,
   }))
-}
-
-/**
- * Saves a whole turn: the user's message, then all replies and tool calls. The caller must have locked the thread's
- * row.
- */
-export async function saveTurn(tx: TransactionContext, threadId: string, turn: SpokenTurn): Promise<void> {
-  const [thread] = await tx.db
-    .update(threads)
-    .set({ updatedAt: tx.now() })
-    .where(and(eq(threads.tenantId, tx.tenantId), eq(threads.id, threadId)))
-    .returning({ id: threads.id })
-  if (!thread) return
-  const [last] = await tx.db
-    .select({ seq: max(messages.seq) })
-    .from(messages)
-    .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId)))
-  const before = last?.seq ?? 0
-  await tx.db.insert(messages).values(
-    rowsOfTurn(turn).map((row) => ({
-      ...row,
-      tenantId: tx.tenantId,
-      threadId,
-      seq: before + row.seq,
-      createdAt: tx.now(),
-    })),
-  )
 }
 
 function stored(content: UserMessage | ReplyMessage['content']): MessageContent {
