@@ -50,6 +50,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
+/** Whether an error of the API has this code; a run's failure may have another one. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code)
+}
+
 /** A place in the request and the problem there. */
 export type ErrorDetail = { path?: string; message: string; [extra: string]: JsonValue | undefined }
 

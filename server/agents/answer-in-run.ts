@@ -1,6 +1,6 @@
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import type { FailedTurn, TurnAnswer, UserMessage } from '../definition/agent'
+import type { FailedTurn, UserMessage } from '../definition/agent'
 import { requireDataAnswers } from './answer-with-data'
 import type { Budget } from './budget'
 import { messageOf } from './converse'
@@ -9,7 +9,7 @@ import { type LoadedAgent, loadAgent } from './find'
 import type { TurnAttempt } from './journal/attempt'
 import { type KnownTurn, readTurn } from './journal/read'
 import { newTurn, type TurnRow } from './journal/record'
-import { journaled, type RecordedTurn } from './journaled'
+import { type AnsweredTurn, journaled, type RecordedTurn } from './journaled'
 import { requireOpenThread } from './thread'
 import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
@@ -39,7 +39,7 @@ export async function answerInRun(
   step: Asked,
   attempt: TurnAttempt,
   options: Options,
-): Promise<{ threadId: string; answer: TurnAnswer }> {
+): Promise<AnsweredTurn> {
   const known = attempt.continues ? await readTurn(ctx, attempt) : null
   if (known && attempt.used) options.budget.count(known.turn, attempt.used)
   const asked = askedOf(step, known)

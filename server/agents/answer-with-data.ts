@@ -2,8 +2,9 @@ import type { ServiceContext } from '../context'
 import type { TurnMetadata, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { type Answered, type ConverseOptions, converse, openTurn, requireAnswer } from './converse'
+import { type ConverseOptions, converse, openTurn, requireAnswer } from './converse'
 import type { LoadedAgent } from './find'
+import type { AnsweredTurn } from './journaled'
 import { MAX_MESSAGE } from './schema'
 
 /** `metadata` beyond the documented fields: the provider and version that answered, and the cost. */
@@ -30,7 +31,7 @@ export async function answerWithData(
   return invocationOf(requireAnswer(await converse(ctx, turn, options)))
 }
 
-export function invocationOf({ threadId, answer: { data, metadata } }: Answered): Invocation {
+export function invocationOf({ threadId, answer: { data, metadata } }: AnsweredTurn): Invocation {
   return { data: data ?? {}, threadId, metadata }
 }
 

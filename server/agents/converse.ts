@@ -1,6 +1,6 @@
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import type { FailedTurn, TurnAnswer, TurnAsked, UserMessage } from '../definition/agent'
+import type { FailedTurn, TurnAsked, UserMessage } from '../definition/agent'
 import { AppError, CallerGone, ImpossibleState } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { OutgoingKeys } from '../tools/outgoing-keys'
@@ -10,7 +10,7 @@ import type { LoadedAgent } from './find'
 import { HeldTurn, TurnTakenOver } from './journal/held-turn'
 import { PartEnds } from './journal/part-ends'
 import { type KnownTurn, readKeyedTurn } from './journal/read'
-import { journaled } from './journaled'
+import { type AnsweredTurn, journaled } from './journaled'
 import { createThread, dropThread, requireOpenThread } from './thread'
 import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
@@ -25,16 +25,11 @@ export interface OpenTurn {
   lease: TurnLease | null
 }
 
-export interface Answered {
-  threadId: string
-  answer: TurnAnswer
-}
-
 /** How a turn of invoke or chat ended here: with an answer, or because a run continues it. */
-export type Conversed = Answered | { runId: string }
+export type Conversed = AnsweredTurn | { runId: string }
 
 /** The answer of a turn that could not become a run. */
-export function requireAnswer(ended: Conversed): Answered {
+export function requireAnswer(ended: Conversed): AnsweredTurn {
   if ('runId' in ended) throw new ImpossibleState('turn-as-run', `a turn became the run ${ended.runId} by itself`)
   return ended
 }
@@ -47,7 +42,7 @@ export async function knownTurn(ctx: ServiceContext): Promise<KnownTurn | null> 
 }
 
 /** The version that a known turn keeps; undefined before its first call. */
-export function versionOf(known: KnownTurn | null): number | undefined {
+export function keptVersion(known: KnownTurn | null): number | undefined {
   return known && known.calls.length > 0 ? known.turn.version : undefined
 }
 
@@ -116,7 +111,7 @@ export interface ConverseOptions {
   onFailed?: ((turn: FailedTurn) => void) | undefined
   /** Accumulates the turn's usage. */
   budget?: Budget | undefined
-  /** Receives the end of the turn, while this caller still owns it. */
+  /** Receives the end of the turn. */
   onEnd?: (end: Conversed | { err: unknown }) => Promise<void>
   /** Hands a turn that has to wait over to a run, and returns its id. Without it, nobody is asked. */
   asRun?: ((turn: OpenTurn) => Promise<string>) | undefined

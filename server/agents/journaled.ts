@@ -12,6 +12,11 @@ import { readHistory } from './messages'
 import type { TurnLease } from './turn-lease'
 import type { TurnRequest, TurnResult } from './turn-types'
 
+export interface AnsweredTurn {
+  threadId: string
+  answer: TurnAnswer
+}
+
 /** A turn that is recorded, and all it needs to begin or to be continued. */
 export interface RecordedTurn {
   agent: LoadedAgent
@@ -36,7 +41,7 @@ export async function journaled(
   ctx: ServiceContext,
   { agent, at, turn, known, lease, asked, keepsAnswer }: RecordedTurn,
   work: (request: TurnRequest, journal: Journal) => Promise<TurnResult>,
-): Promise<{ threadId: string; answer: TurnAnswer }> {
+): Promise<AnsweredTurn> {
   const past =
     lease === null ? NEW : await readHistory(ctx, lease.threadId, known?.turn.tools ? turn.historyTo : undefined)
   if (!known?.turn.tools) turn.historyTo = past.to

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { answerInRun } from '../agents/answer-in-run'
 import { answerWithData } from '../agents/answer-with-data'
 import { Budget } from '../agents/budget'
-import type { Answered } from '../agents/converse'
 import { failedTurn } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { type AskedQuestion, PartEnds } from '../agents/journal/part-ends'
+import type { AnsweredTurn } from '../agents/journaled'
 import { filesToSend } from '../agents/message-files'
 import type { FailedTurn, StepUsage } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
@@ -37,7 +37,7 @@ function asked(stepId: string, now: Date, question: AskedQuestion): Question {
 const MAY_PASS: readonly string[] = ['THREAD_BUSY', 'THREAD_WAITING', 'UNAVAILABLE']
 
 /** A chat that became a run is answered with text. */
-function answerOf({ threadId, answer }: Answered) {
+function answerOf({ threadId, answer }: AnsweredTurn) {
   const { data, text, metadata } = answer
   return { data: data ?? { message: text }, threadId, metadata }
 }

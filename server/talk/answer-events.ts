@@ -1,5 +1,5 @@
 import { invocationOf } from '../agents/answer-with-data'
-import type { Answered } from '../agents/converse'
+import type { AnsweredTurn } from '../agents/journaled'
 import type { TurnListener } from '../agents/turn-types'
 import type { TurnEventName } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
@@ -24,11 +24,11 @@ interface AnswerEvents {
   /** The pieces so far no longer count. */
   restart(agentId: string): TurnEvent
   /** An answer that nobody streamed, up to its end. */
-  whole(agentId: string, answered: Answered): TurnEvent[]
+  whole(agentId: string, answered: AnsweredTurn): TurnEvent[]
   /** The end for now. */
   waiting(waiting: Waiting): TurnEvent
   /** The end. */
-  done(answered: Answered): TurnEvent
+  done(answered: AnsweredTurn): TurnEvent
 }
 
 const PIECES: TurnEventName[] = ['message.delta', 'answer.partial']

@@ -27,14 +27,12 @@ interface Turn {
  * Lets a run continue the turn that this process holds, because people are asked about it. The turn, the run and a new
  * thread are one transaction.
  * @returns the run's id
- * @throws AppError CONFLICT if the turn was taken over in the meantime
+ * @throws TurnTakenOver if the turn was taken over in the meantime
  */
 export async function asRun(ctx: ServiceContext, { agent, held }: OpenTurn): Promise<string> {
   if (!held.isRecorded) await held.begin()
   const { turn, owner } = held
-  const runId = await startRunOf(ctx, { id: turn.id, agent, threadId: turn.threadId }, owner)
-  if (runId === null) throw new TurnTakenOver()
-  return runId
+  return startRunOf(ctx, { id: turn.id, agent, threadId: turn.threadId }, owner)
 }
 
 /**
@@ -52,8 +50,10 @@ export async function runOfDeadTurn(base: ServiceContext, turnId: string): Promi
   const { asked, agentId, version, threadId } = turn
   const ctx = { ...base, actor: { ...base.actor, ...asked.by }, trusted: asked.context } as ServiceContext
   const agent = await loadAgent(base, agentId, version)
-  const started = await startRunOf(ctx, { id: turnId, agent, threadId }, null)
-  return started ?? (await findTurn(base, turnId))?.runId ?? null
+  return startRunOf(ctx, { id: turnId, agent, threadId }, null).catch(async (err: unknown) => {
+    if (err instanceof TurnTakenOver) return (await findTurn(base, turnId))?.runId ?? null
+    throw err
+  })
 }
 
 async function findTurn({ db, tenantId }: ServiceContext, turnId: string) {
@@ -65,32 +65,27 @@ async function findTurn({ db, tenantId }: ServiceContext, turnId: string) {
   return turn
 }
 
-/** @param owner the process that holds the turn; null if its lease must have ended */
-async function startRunOf(ctx: ServiceContext, turn: Turn, owner: string | null): Promise<string | null> {
+/**
+ * @param owner the process that holds the turn; null if its lease must have ended
+ * @throws TurnTakenOver
+ */
+async function startRunOf(ctx: ServiceContext, turn: Turn, owner: string | null): Promise<string> {
   const { agent, id: turnId } = turn
-  // The turn is found by its key, so the transaction need not be.
+  // A repeat of the request finds the turn by its key, so it need not find the transaction.
   const { keyed: _keyed, cachedCaller: _checked, ...own } = ctx
   const definition = agentTurnDefinition(agent.name)
-  try {
-    return await withTransaction(own, async (tx) => {
-      await insertVersion(tx)
-      const { workflowId, version: workflowVersion, stepId: firstStep } = AGENT_TURN
-      const input = { agentId: agent.id, turnId }
-      const run = { workflowId, workflowVersion, definition, input, firstStep, context: tx.trusted, part: null }
-      const runId = await insertRun(tx, run, { builtIn: true })
-      if (runId === null) throw new ImpossibleState('turn-run', 'the run of a turn was not written')
-      const threadId = turn.threadId ?? (await createThread(tx, agent.id))
-      if (await giveToRun(tx, { turnId, runId, owner, waits: owner !== null, threadId })) return runId
-      throw new Taken()
-    })
-  } catch (err) {
-    if (err instanceof Taken) return null
-    throw err
-  }
+  return withTransaction(own, async (tx) => {
+    await insertVersion(tx)
+    const { workflowId, version: workflowVersion, stepId: firstStep } = AGENT_TURN
+    const input = { agentId: agent.id, turnId }
+    const run = { workflowId, workflowVersion, definition, input, firstStep, context: tx.trusted, part: null }
+    const runId = await insertRun(tx, run, { builtIn: true })
+    if (runId === null) throw new ImpossibleState('turn-run', 'the run of a turn was not written')
+    const threadId = turn.threadId ?? (await createThread(tx, agent.id))
+    if (!(await giveToRun(tx, { turnId, runId, owner, threadId }))) throw new TurnTakenOver()
+    return runId
+  })
 }
-
-/** Takes the transaction back: another process or run has the turn. */
-class Taken extends Error {}
 
 async function insertVersion({ db, tenantId }: ServiceContext): Promise<void> {
   const { workflowId, version } = AGENT_TURN

@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm'
 import { agentTurns } from '@/db/schema/turns'
-import type { Answered } from '../agents/converse'
+import type { AnsweredTurn } from '../agents/journaled'
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { env } from '../env'
-import { AppError, ERRORS, type ErrorCode, ImpossibleState } from '../errors'
+import { AppError, ImpossibleState, isErrorCode } from '../errors'
 import { mark } from '../interpreter/index'
 import type { PresentedRun } from '../runs/present'
 import { waitForRun } from '../runs/wait'
@@ -20,7 +20,7 @@ export interface Waiting {
   pauseSignals: PresentedRun['pauseSignals']
 }
 
-export type Answer = Answered | Waiting
+export type Answer = AnsweredTurn | Waiting
 
 /**
  * Waits, as a synchronous start does, until the run that continues a turn has ended or asks people.
@@ -63,8 +63,7 @@ export class RunFailed extends AppError {
 function failureOf({ error, outcome }: PresentedRun): RunFailed {
   if (error === null) return new RunFailed('CONFLICT', { message: `The run that answers was ${outcome ?? 'stopped'}` })
   const { code, message } = error
-  const isKnown = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text)
-  return isKnown(code)
+  return isErrorCode(code)
     ? new RunFailed(code, { message })
     : new RunFailed('MODEL_ERROR', { details: [{ code, message }] })
 }

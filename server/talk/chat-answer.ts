@@ -1,5 +1,5 @@
-import type { Answered } from '../agents/converse'
 import { toAppError } from '../agents/failed-turn'
+import type { AnsweredTurn } from '../agents/journaled'
 import type { ServiceContext } from '../context'
 import type { TurnMetadata, Usage } from '../definition/agent'
 import { AppError, ERRORS } from '../errors'
@@ -11,7 +11,7 @@ export type ChatAnswer = {
   metadata: TurnMetadata
 }
 
-export function chatAnswerOf({ threadId, answer: { text, metadata } }: Answered): ChatAnswer {
+export function chatAnswerOf({ threadId, answer: { text, metadata } }: AnsweredTurn): ChatAnswer {
   return { message: text, threadId, usage: metadata.usage, metadata }
 }
 

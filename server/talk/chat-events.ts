@@ -11,7 +11,8 @@ import { endsStream, isPiece, isWaiting, LAST, type TurnEvent } from './answer-e
 import { LIFETIME_MS, turnAt, whatFollows } from './what-follows'
 
 const FLUSH_MS = 100
-const POLL_MS = 250
+/** How long a reader waits before it looks again. */
+export const POLL_MS = 250
 
 interface StoredEvent extends TurnEvent {
   seq: number
@@ -65,9 +66,7 @@ export class TurnLog {
     this.unsaved = []
     if (rows.length > 0) {
       this.saving = this.saving
-        .then(async () => {
-          await storeEvents(this.ctx, rows)
-        })
+        .then(() => storeEvents(this.ctx, rows))
         .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not store the events of a turn'))
     }
     await this.saving
@@ -119,7 +118,7 @@ export async function* replay(
   /** Whether the last event is a piece of an answer. */
   let speaks = after.seq > 0 && (await mayBePiece(ctx, after))
   for (let seen = after.seq; !signal.aborted; ) {
-    // Check this before reading: if the turn ends in between, its last event is already stored.
+    // Check this before reading: what a turn that ends in between has stored is read, too.
     const working = await isAtWork(ctx, threadId, ticket)
     const events = await readEvents(ctx, { threadId, ticket, seq: seen })
     for (const event of events) {

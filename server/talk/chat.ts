@@ -1,5 +1,5 @@
 import { requireMessage } from '../agents/answer-with-data'
-import { knownTurn, versionOf } from '../agents/converse'
+import { keptVersion, knownTurn } from '../agents/converse'
 import { toAppError } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { loadDraft } from '../agents/load-draft'
@@ -150,6 +150,6 @@ async function accept(
   const message = requireMessage(body.message)
   const { agentId, version, threadId, dataContext } = parseWhole(ChatRequest, body, ['message'])
   const known = await knownTurn(ctx)
-  const agent = await load({ agentId, version: versionOf(known) ?? version })
+  const agent = await load({ agentId, version: keptVersion(known) ?? version })
   return { agent, known, asking: { threadId, userMessage: { message, dataContext }, structured: false } }
 }

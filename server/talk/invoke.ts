@@ -1,5 +1,5 @@
 import { type Invocation, invocationOf, requireDataAnswers, requireMessage } from '../agents/answer-with-data'
-import { knownTurn, versionOf } from '../agents/converse'
+import { keptVersion, knownTurn } from '../agents/converse'
 import { toAppError } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { loadDraft } from '../agents/load-draft'
@@ -48,7 +48,7 @@ async function accept(ctx: ServiceContext, input: { agentId: string; body: unkno
   const message = requireMessage(body.message)
   const known = await knownTurn(ctx)
   // An agent that cannot answer with data is reported before other errors.
-  const agent = await loadAgent(ctx, input.agentId, versionOf(known) ?? wantedVersion(body.version ?? undefined))
+  const agent = await loadAgent(ctx, input.agentId, keptVersion(known) ?? wantedVersion(body.version ?? undefined))
   requireDataAnswers(agent)
   const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message'])
   return { agent, known, asking: { userMessage: { message, dataContext }, structured: true, threadId } }

@@ -10,10 +10,8 @@ import { AppError, ImpossibleState } from '../errors'
 import type { EventSource } from '../http/sse'
 import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
 import { asRun } from './as-run'
-import { type EventPlace, findEvent, parseEventId, replay, TurnLog } from './chat-events'
+import { type EventPlace, findEvent, POLL_MS, parseEventId, replay, TurnLog } from './chat-events'
 import { failed, fromRun, type InRun } from './what-follows'
-
-const POLL_MS = 250
 
 /** A message to an agent that was checked. */
 export interface Accepted {

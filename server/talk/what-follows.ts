@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { agentTurns } from '@/db/schema/turns'
 import { type ServiceContext, systemContext } from '../context'
-import { AppError, ERRORS, type ErrorCode } from '../errors'
+import { AppError, ERRORS, isErrorCode } from '../errors'
 import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
 import { runOfDeadTurn } from './as-run'
 import { awaitAnswer, RunFailed, type Waiting } from './await-run'
@@ -120,7 +120,7 @@ export function approvalIdOf(turnId: string, pauseId: string): string {
 }
 
 function interrupted({ threadId }: Place, code: string | null): TurnEvent {
-  const known = code !== null && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'INTERNAL'
+  const known = code !== null && isErrorCode(code) ? code : 'INTERNAL'
   const message = known === 'INTERNAL' ? 'Internal server error: the answer was interrupted' : ERRORS[known].message
   return turnEvent('error', { code: known, message, threadId })
 }

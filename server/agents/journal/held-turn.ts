@@ -10,7 +10,7 @@ import { subjectOf } from '../thread'
 import type { TurnLease } from '../turn-lease'
 import type { Fenced, TurnHold } from './attempt'
 import type { KnownTurn } from './read'
-import { newTurn, type TurnRow } from './record'
+import { newTurn, recordState, type TurnRow } from './record'
 
 const LEASE_MS = 15_000
 const PROLONG_MS = 4_000
@@ -126,15 +126,9 @@ export class HeldTurn implements TurnHold {
   }
 
   /** Records the turn before its first call, so that others can continue it if this process dies. */
-  async begin(): Promise<void> {
-    const { id, agentId, version, threadId, usage, startedAt } = this.turn
-    const { owner, asked: request, subject, requestKey: key, ticket } = this
-    const { tenantId } = this.ctx
-    const whose = { tenantId, id, key, owner, leasedUntil: this.leasedUntil(), request, subject, ticket }
+  begin(): Promise<void> {
     // The versions of its tools are those of its first call.
-    const known = { agentId, version, tools: null, threadId, historyTo: 0, state: 'working' as const, usage, startedAt }
-    await this.ctx.db.insert(agentTurns).values({ ...whose, ...known })
-    this.isRecorded = true
+    return this.fenced(() => recordState(this.ctx, this, { ...this.turn, tools: null }))
   }
 
   /**

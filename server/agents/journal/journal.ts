@@ -12,7 +12,7 @@ import { isInRun, type TurnFence } from './attempt'
 import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
 import { keyOfCall } from './key'
 import { type AskedQuestion, PartEnds } from './part-ends'
-import { recordCalls, recordEnd, recordWaiting, type SavedTurn, type TurnRow } from './record'
+import { recordCalls, recordEnd, recordState, type SavedTurn, type TurnRow } from './record'
 
 /** Where a turn is recorded, and as what. */
 export interface Book {
@@ -190,7 +190,7 @@ export class Journal {
       if (book.turn.threadId) book.turn.state = 'waiting'
       // The answers are read with the turn, which has no row before its first call.
       if (book.turn.threadId || !(this.known.size > 0 || this.cameFurther))
-        await at.fenced(() => recordWaiting(book.ctx, at, book.turn))
+        await at.fenced(() => recordState(book.ctx, at, book.turn))
     }
     throw new PartEnds(this.questions.toSorted((a, b) => a.seq - b.seq))
   }

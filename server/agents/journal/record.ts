@@ -132,14 +132,18 @@ export async function recordEnd(
   return outcome
 }
 
-/** Records a turn that waits for people, so that no other message overtakes it in its thread. */
-export async function recordWaiting(ctx: ServiceContext, attempt: TurnAttempt, turn: TurnRow): Promise<Fenced> {
-  const [written] = await ctx.db.execute<Written>(sql`
-    with ${fence(ctx, attempt, turn.id)},
+/** Records a turn that has ended no call since, or its new state: one that others may continue, or that waits for people. */
+export async function recordState(ctx: ServiceContext, at: TurnFence, turn: TurnRow): Promise<Fenced> {
+  const row = turnRow(ctx, at, turn, { endedAt: null, answer: null }, sql`ended`)
+  const written = await write(
+    ctx,
+    sql`
+    with ${fence(ctx, at, turn.id)},
     ended as materialized (select run_id from step),
-    waits as (${turnRow(ctx, attempt, turn, { endedAt: null, answer: null }, sql`ended`)} do update set state = excluded.state),
+    turn as (${row} do update set state = excluded.state),
     spent as (select where false)
-    select ${OUTCOME}`)
+    select ${OUTCOME}`,
+  )
   return outcomeOf(written)
 }
 

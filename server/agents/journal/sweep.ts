@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { agentTurns } from '@/db/schema/turns'
 import type { ServiceContext, Sweep } from '../../context'
 
@@ -14,19 +14,22 @@ export async function sweepHeldTurns({ db, now }: Sweep): Promise<{ tenantId: st
   const at = sql`${now().toISOString()}::timestamptz`
   const dead = sql`run_id is null and state = 'working' and leased_until <= ${at}`
   await db.execute(sql`
-    update ${agentTurns} set state = 'failed', error_code = 'WORKER_LOST', owner = null, leased_until = null, ended_at = ${at}
-    where ${dead} and (request->>'streams' is null or leased_until <= ${at} - interval '1 hour')`)
+    update ${agentTurns} set ${lost(now())} where ${dead} and (request->>'streams' is null or leased_until <= ${at} - interval '1 hour')`)
   const streamed = await db.execute<{ tenantId: string; id: string }>(sql`
     select tenant_id as "tenantId", id from ${agentTurns} where ${dead} and request->>'streams' is not null
     order by leased_until limit ${BATCH}`)
   return [...streamed]
 }
 
+function lost(at: Date): SQL {
+  return sql`state = 'failed', error_code = 'WORKER_LOST', owner = null, leased_until = null,
+      ended_at = ${at.toISOString()}::timestamptz`
+}
+
 /** Notes that nothing can continue a turn. */
 export async function giveUpTurn({ db, tenantId, now }: ServiceContext, id: string): Promise<void> {
   await db.execute(sql`
-    update ${agentTurns} set state = 'failed', error_code = 'WORKER_LOST', owner = null, leased_until = null,
-      ended_at = ${now().toISOString()}::timestamptz
+    update ${agentTurns} set ${lost(now())}
     where tenant_id = ${tenantId} and id = ${id} and run_id is null and state = 'working'`)
 }
 

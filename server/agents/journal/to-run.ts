@@ -6,10 +6,11 @@ import { AGENT_TURN } from '../../definition/agent-turn'
 interface Given {
   turnId: string
   runId: string
-  /** The process that holds the turn; null if its lease must have ended. */
+  /**
+   * The process that holds the turn, and gives it away because people are asked: no other message may overtake it in its
+   * thread. Null if its lease must have ended.
+   */
   owner: string | null
-  /** Whether the run asks people, so that no other message may overtake the turn in its thread. */
-  waits: boolean
   /** The thread, which exists from now on. */
   threadId: string
 }
@@ -19,13 +20,13 @@ interface Given {
  * @returns false if the turn has ended, or another process or run has it
  */
 export async function giveToRun(tx: TransactionContext, given: Given): Promise<boolean> {
-  const { turnId, runId, owner, waits, threadId } = given
+  const { turnId, runId, owner, threadId } = given
   const { branch, stepId, visit } = AGENT_TURN
   const free = sql`state = 'working' and leased_until <= ${tx.now().toISOString()}::timestamptz`
   const taken = await tx.db.execute<{ id: string }>(sql`
     with turn as (
       update ${agentTurns} set run_id = ${runId}, branch = ${branch}, step_id = ${stepId}, visit = ${visit}, owner = null,
-        leased_until = null, thread_id = ${threadId}, state = ${waits ? 'waiting' : 'working'}
+        leased_until = null, thread_id = ${threadId}, state = ${owner === null ? 'working' : 'waiting'}
       where tenant_id = ${tx.tenantId} and id = ${turnId} and run_id is null
         and ${owner === null ? free : sql`owner = ${owner}`}
       returning id, coalesce(key, id) as key),
