@@ -9,9 +9,10 @@ import { inSlices } from '../../give-way'
 import type { Position } from '../../interpreter/flow/index'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../run-store/names'
 import type { KnownOutput } from '../check/flow'
+import { Cut, type Ended, type Walk, Walker } from '../replay/walk'
+import { Generated, LENGTHS } from './generated'
 import { Coverage, type Failed, type Goals, Path } from './path'
 import { candidatesOf, usesOf, Values } from './values'
-import { Cut, type Ended, LENGTHS, Walker } from './walk'
 import { lookAt, type World } from './world'
 
 /** The maximum cost of a simulation. */
@@ -184,7 +185,8 @@ class Exploration {
       refs: {},
       own: null,
     }
-    const ended = yield* this.drive(new Walker(this.world, path, values, this.now).walk(state, start))
+    const source = new Generated(this.world, path, values, this.now)
+    const ended = yield* this.drive(new Walker(this.world.definition, source, this.now, source).walk(state, start))
     const shown: SimulatedPath = {
       ...outcomeOf(ended),
       steps: path.length,
@@ -208,7 +210,7 @@ class Exploration {
     if (!assumed) this.completed.withoutAssuming += 1
   }
 
-  private *drive(walk: Generator<void, Ended>): Sliced<Ended | null> {
+  private *drive(walk: Walk): Sliced<Ended | null> {
     try {
       for (;;) {
         const { done, value } = walk.next()

@@ -3,7 +3,7 @@ import { shownBranch } from '../../definition/branches'
 import type { EventValue } from '../../definition/event'
 import { checkFields } from '../../definition/fields'
 import { fieldsInStoredOrder, isJsonObject, type JsonValue, own } from '../../definition/json'
-import type { PauseAnswer } from '../../definition/run'
+import type { Arrival, PauseAnswer } from '../../definition/run'
 import type { Definition } from '../../definition/schema'
 import type { Sliced } from '../../definition/sliced'
 import type { StepConfig } from '../../definition/step-config'
@@ -11,13 +11,20 @@ import { nameOf } from '../../definition/step-name'
 import type { Ended as CaseEnd, StepOutcome, WorkflowCase } from '../../definition/test-case'
 import { inSlices } from '../../give-way'
 import type { Entered, Entry, Position } from '../../interpreter/flow/index'
-import { enterResolved, failureAtEntry, fillIn, lookupWith, requireVisit, yielded } from '../../interpreter/flow/index'
+import {
+  collected,
+  enterResolved,
+  failureAtEntry,
+  fillIn,
+  forkOf,
+  lookupWith,
+  notCollected,
+  requireVisit,
+} from '../../interpreter/flow/index'
 import { MAIN_BRANCH } from '../../run-store/names'
-import type { Asked } from '../../steps/define-step'
-import { Coverage, Path } from './path'
-import { Values } from './values'
-import { Cut, type Done, type Ended, Walker } from './walk'
-import { lookAt, type World } from './world'
+import type { Asked, Forking } from '../../steps/define-step'
+import type { Begun, Came, Outputs, Source } from '../replay/source'
+import { Cut, type Ended, type Walk, Walker } from '../replay/walk'
 
 const MAX_VISITS = 20_000
 const MAX_MS = 2_000
@@ -52,8 +59,7 @@ export async function replay(
     own: null,
   }
   try {
-    const world = await inSlices(tenantId, lookAt(definition, new Map(), {}))
-    const walk = new Replayer(world, kept, now()).walk(state, definition.initialStep)
+    const walk = new Walker(definition, new Kept(kept), now()).walk(state, definition.initialStep)
     return endOf(await inSlices(tenantId, followed(walk)))
   } catch (err) {
     if (err instanceof NotKept) return { notRun: err.message }
@@ -62,7 +68,7 @@ export async function replay(
   }
 }
 
-function* followed(walk: Generator<void, Ended>): Sliced<Ended> {
+function* followed(walk: Walk): Sliced<Ended> {
   for (let visits = 0; ; visits++) {
     const { done, value } = walk.next()
     if (done) return value
@@ -79,21 +85,13 @@ function endOf({ state, arrival }: Ended): CaseEnd {
   return { data: state.data }
 }
 
-class Replayer extends Walker {
-  protected override readonly mostVisits = MAX_VISITS
+/** What a saved run's effects gave and its people answered. */
+class Kept implements Source {
+  readonly mostVisits = MAX_VISITS
 
-  constructor(
-    world: World,
-    private readonly kept: WorkflowCase,
-    now: Date,
-  ) {
-    const nothing = new Values({ numbers: [], texts: [] }, new Map(), () => {
-      throw new Error('A replay makes no values')
-    })
-    super(world, new Path(0, new Coverage(), null), nothing, now)
-  }
+  constructor(private readonly kept: WorkflowCase) {}
 
-  protected override take(entry: Entry<Position>, outputs: Parameters<Walker['take']>[1]): Entered {
+  enter(entry: Entry<Position>, outputs: Outputs): Entered {
     const { state, step, type } = entry
     try {
       requireVisit(entry)
@@ -103,32 +101,23 @@ class Replayer extends Walker {
     }
   }
 
-  protected override decided(_entry: Entry<Position>, taken: Entered): Entered {
-    return taken
-  }
-
-  /** Unlimited. */
-  protected override items(): number {
-    return Number.POSITIVE_INFINITY
-  }
-
-  protected override *perform(
-    entry: Entry<Position>,
-    begun: Extract<Entered, { begins: StepConfig }>,
-    outputs: Parameters<Walker['take']>[1],
-  ): Generator<void, Done> {
+  outcome(entry: Entry<Position>, _config: StepConfig, asked: Asked | null): Came {
     const { type } = entry
-    const { begins: config, asked } = begun
-    if (type.mode === 'fork') return yield* this.branches(entry, config, outputs)
-    if (type.mode === 'pause' && type.elapses) return this.resumed(entry, config, { due: true }, 'next')
+    if (type.mode === 'pause' && type.elapses) return { answer: { due: true } }
     const outcome = this.outcomeAt(entry)
-    if ('failed' in outcome) return { failure: outcome.failed, meant: true }
+    if ('failed' in outcome || type.mode !== 'pause') return outcome
+    return { answer: answerAgain(entry, asked, outcome.output) }
+  }
+
+  branches(_entry: Entry<Position>, { branches }: Forking): Begun[] {
+    return branches.map((branch) => ({ ...branch, beyond: 'walked' }))
+  }
+
+  collect(state: Position, outputs: Outputs): Arrival {
     try {
-      if (type.mode === 'pause') return this.again(entry, config, asked, outcome.output)
-      return yielded(entry, config, { output: outcome.output }) as Done
+      return collected(forkOf(state), lookupWith(state.data, outputs))
     } catch (err) {
-      if (err instanceof NotKept) throw err
-      return { failure: failureAtEntry(err), meant: true }
+      return notCollected(err, state)
     }
   }
 
@@ -143,38 +132,34 @@ class Replayer extends Walker {
     if (!found) throw new NotKept(`The run that was kept did not come to ${nameOf(step)}, so its result is unknown.`)
     return found
   }
+}
 
-  private again(entry: Entry<Position>, config: StepConfig, asked: Asked | null, output: JsonValue): Done {
-    const { step, type } = entry
-    const given = isJsonObject(output) ? output : {}
-    if (type.mode === 'pause' && type.startsRun)
-      return this.resumed(entry, config, { child: { result: output } }, 'next')
-    if (asked?.event) return this.resumed(entry, config, { event: given as unknown as EventValue }, 'next')
-    if (asked?.signal?.type === 'collect_inputs') {
-      const { data, details } = checkFields(asked.signal.fields, given)
-      if (details.length > 0) {
-        const [{ message } = { message: '' }] = details
-        throw new NotKept(`The answer that was kept does not fit the form of ${nameOf(step)}: ${message}.`)
-      }
-      return this.resumed(entry, config, { data }, 'next')
+function answerAgain({ step, type }: Entry<Position>, asked: Asked | null, output: JsonValue): PauseAnswer {
+  const given = isJsonObject(output) ? output : {}
+  if (type.mode === 'pause' && type.startsRun) return { child: { result: output } }
+  if (asked?.event) return { event: given as unknown as EventValue }
+  if (asked?.signal?.type === 'collect_inputs') {
+    const { data, details } = checkFields(asked.signal.fields, given)
+    if (details.length > 0) {
+      const [{ message } = { message: '' }] = details
+      throw new NotKept(`The answer that was kept does not fit the form of ${nameOf(step)}: ${message}.`)
     }
-    if (asked?.signal) {
-      const { actionId, actionValue, remark, votes } = given
-      const action = asked.signal.actions.find(({ id }) => id === actionId)
-      if (!action) throw new NotKept(`${nameOf(step)} no longer has the action ${String(actionId)}, which was chosen.`)
-      const { data, details } = checkFields(action.fields ?? {}, given)
-      if (details[0])
-        throw new NotKept(
-          `The decision that was kept does not fit the fields of ${action.label}: ${details[0].message}.`,
-        )
-      const asks = asked.signal.remark !== undefined && typeof remark === 'string'
-      const answer = {
-        ...{ actionId: action.id, actionValue: String(actionValue ?? action.id), data },
-        ...(asks ? { remark } : {}),
-        ...(votes === undefined ? {} : { votes }),
-      } as PauseAnswer
-      return this.resumed(entry, config, answer, action.id)
-    }
-    return this.resumed(entry, config, { due: true }, 'next')
+    return { data }
   }
+  if (asked?.signal) {
+    const { actionId, actionValue, remark, votes } = given
+    const action = asked.signal.actions.find(({ id }) => id === actionId)
+    if (!action) throw new NotKept(`${nameOf(step)} no longer has the action ${String(actionId)}, which was chosen.`)
+    const { data, details } = checkFields(action.fields ?? {}, given)
+    if (details[0])
+      throw new NotKept(`The decision that was kept does not fit the fields of ${action.label}: ${details[0].message}.`)
+    const asks = asked.signal.remark !== undefined && typeof remark === 'string'
+    const answer = {
+      ...{ actionId: action.id, actionValue: String(actionValue ?? action.id), data },
+      ...(asks ? { remark } : {}),
+      ...(votes === undefined ? {} : { votes }),
+    } as PauseAnswer
+    return answer
+  }
+  return { due: true }
 }
