@@ -10,6 +10,7 @@ const WRITERS: Record<string, Table[]> = {
   'inngest/relay.ts': ['outbox'],
   'server/agents/journal/copy.ts': ['agent_turns', 'agent_calls'],
   'server/agents/journal/held-turn.ts': ['agent_turns'],
+  'server/agents/journal/move.ts': ['agent_turns', 'agent_calls'],
   'server/agents/journal/record.ts': ['agent_turns', 'agent_calls'],
   'server/agents/journal/sweep.ts': ['agent_turns'],
   'server/agents/journal/to-run.ts': ['agent_turns', 'agent_calls'],

@@ -64,6 +64,8 @@ export interface Asking {
   userMessage: UserMessage
   structured: boolean
   threadId: string | null | undefined
+  /** The version of the agent. */
+  version?: string | number
 }
 
 /**
@@ -75,14 +77,15 @@ export interface Asking {
 export async function openTurn(
   ctx: ServiceContext,
   agent: LoadedAgent,
-  { userMessage, structured, threadId }: Asking,
+  { userMessage, structured, threadId, version }: Asking,
   { signal, known = null, streams }: { signal: AbortSignal; known?: KnownTurn | null; streams?: true | undefined },
 ): Promise<OpenTurn> {
   const { kind, id } = ctx.actor
   const by = { kind, id }
   // A run could not load a draft.
   const follows = streams && !agent.draft ? { streams } : {}
-  const asked: TurnAsked = { ...userMessage, structured, by, context: ctx.trusted, ...follows }
+  const wants = version === undefined ? {} : { version }
+  const asked: TurnAsked = { ...userMessage, structured, ...wants, by, context: ctx.trusted, ...follows }
   const wanted = known ? known.turn.threadId : (threadId ?? null)
   const isNew = wanted === null && streams === true
   const place = wanted === null ? null : await requireOpenThread(ctx, agent.id, wanted)

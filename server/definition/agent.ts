@@ -184,6 +184,8 @@ export type TurnEventName =
 export type TurnAsked = UserMessage & {
   /** Whether the answer is data. */
   structured: boolean
+  /** The version of the agent that the caller asked for; absent in turns of earlier releases. */
+  version?: string | number
   /** The caller. */
   by: { kind: 'apiKey' | 'jwt' | 'user' | 'system'; id: string }
   /** The verified facts of the caller's token. */

@@ -77,17 +77,17 @@ type Continued = Required<Pick<NewRun, 'definition' | 'data' | 'sources' | 'edit
  * that position.
  * @throws AppError WORKFLOW_ARCHIVED
  */
-export async function continueRun(tx: TransactionContext, old: RunRow, before: SQL, run: Continued): Promise<string> {
+export async function continueRun(
+  tx: TransactionContext,
+  old: RunRow,
+  before: SQL,
+  run: Continued,
+  { builtIn = false } = {},
+): Promise<string> {
+  const { workflowId, workflowVersion, input, part } = old
+  const again = { workflowId, workflowVersion, input, part, retryOf: old.id, test: old.startedVia === 'test' }
   // Not planned: its own records follow the copied ones.
-  const runId = await insertRun(tx, {
-    ...run,
-    workflowId: old.workflowId,
-    workflowVersion: old.workflowVersion,
-    input: old.input,
-    retryOf: old.id,
-    test: old.startedVia === 'test',
-    part: old.part,
-  })
+  const runId = await insertRun(tx, { ...run, ...again }, { builtIn })
   if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
   await copyBefore(tx, old.id, runId, before)
   return runId

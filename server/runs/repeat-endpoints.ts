@@ -18,7 +18,7 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Retry a failed run',
     description:
-      'Creates a run that continues at the failed step, or at the step whose error exit led to a `fail-flow`, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change.',
+      'Creates a run that continues at the failed step, or at the step whose error exit led to a `fail-flow`, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change. A run that answers a message to an agent is retried once, and the new run answers in its place.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
     answers: {
@@ -37,7 +37,7 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Rerun from the first step, or from any',
     description:
-      'Creates a run on the same version, with the same input or with new input. With `fromStepId`, it continues at a step that the old run reached, with the data and outputs from before the latest visit of that step. `data` then replaces fields of the run data; this needs the role editor, and a signing secret without limits.',
+      'Creates a run on the same version, with the same input or with new input. With `fromStepId`, it continues at a step that the old run reached, with the data and outputs from before the latest visit of that step. `data` then replaces fields of the run data; this needs the role editor, and a signing secret without limits. A run that answers a message to an agent cannot be rerun: send the message again.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
     body: {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import { AGENT_TURN } from '../definition/agent-turn'
 import { AnyJson } from '../definition/any-json'
 import type { AuditDetails } from '../definition/audit'
 import { component } from '../definition/component'
@@ -32,12 +33,14 @@ export const RerunBody = component('RerunRun', {
   ),
 })
 
+const ANSWERS_MESSAGE = 'The run answers a message to an agent. Send the message again, or retry the run if it failed.'
+
 /**
  * Starts a new run like an earlier one on the same version: from the first step, with the old input or with new input;
  * or from a step that the old run reached, with the run data it had there, in which `data` replaces fields. The old run
  * stays as it is and may have any status. A sensitive field that is still hidden in `data` keeps its value.
  * @param sent staged files, by the name of their part as in a form, for fields that `data` leaves out
- * @throws AppError RUN_NOT_FOUND, FORBIDDEN, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
+ * @throws AppError RUN_NOT_FOUND, FORBIDDEN, INVALID_INPUT, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function rerunRun(
   ctx: ServiceContext,
@@ -49,6 +52,7 @@ export async function rerunRun(
   const newFiles = [...sent.values()].flat()
   return withTransaction(ctx, async (tx) => {
     const old = await getRunRow(tx, input.runId)
+    if (old.workflowId === AGENT_TURN.workflowId) throw new AppError('CONFLICT', { message: ANSWERS_MESSAGE })
     const note = (newRun: string, details: AuditDetails = {}) =>
       record(tx, 'run.rerun', { id: old.id, name: old.workflowName }, { newRun, ...details })
     const found = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))

@@ -151,5 +151,5 @@ async function accept(
   const { agentId, version, threadId, dataContext } = parseWhole(ChatRequest, body, ['message'])
   const known = await knownTurn(ctx)
   const agent = await load({ agentId, version: keptVersion(known) ?? version })
-  return { agent, known, asking: { threadId, userMessage: { message, dataContext }, structured: false } }
+  return { agent, known, asking: { threadId, version, userMessage: { message, dataContext }, structured: false } }
 }

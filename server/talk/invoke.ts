@@ -48,10 +48,11 @@ async function accept(ctx: ServiceContext, input: { agentId: string; body: unkno
   const message = requireMessage(body.message)
   const known = await knownTurn(ctx)
   // An agent that cannot answer with data is reported before other errors.
-  const agent = await loadAgent(ctx, input.agentId, keptVersion(known) ?? wantedVersion(body.version ?? undefined))
+  const version = wantedVersion(body.version ?? undefined)
+  const agent = await loadAgent(ctx, input.agentId, keptVersion(known) ?? version)
   requireDataAnswers(agent)
   const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message'])
-  return { agent, known, asking: { userMessage: { message, dataContext }, structured: true, threadId } }
+  return { agent, known, asking: { userMessage: { message, dataContext }, structured: true, threadId, version } }
 }
 
 /**

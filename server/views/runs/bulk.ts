@@ -1,8 +1,9 @@
-import { and, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, isNotNull, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { AGENT_TURN } from '../../definition/agent-turn'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
 import { cancelRun } from '../../runs/cancel'
@@ -111,5 +112,8 @@ const notRepeated = sql`not exists (select 1 from runs again where again.tenant_
 /** Its parent run usually matches too and starts a child run of its own, which would repeat the work. */
 const notChild = isNull(runs.parentRunId)
 
+/** A message to an agent is sent again instead. */
+const notMessage = ne(runs.workflowId, AGENT_TURN.workflowId)
+
 const retriable = and(or(STATE_IS.failed, STATE_IS.timed_out), notChild, notRepeated)
-const repeatable = and(isNotNull(runs.outcome), notChild, notRepeated)
+const repeatable = and(isNotNull(runs.outcome), notChild, notRepeated, notMessage)

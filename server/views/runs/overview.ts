@@ -2,8 +2,10 @@ import { and, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { RUN_DATA } from '@/db/run-data'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
+import { askedTurnOf } from '../../agents/journal/move'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { AGENT_TURN } from '../../definition/agent-turn'
 import { declaredFields, fieldsOfForm } from '../../definition/declared'
 import { isJsonObject } from '../../definition/json'
 import { lastOf } from '../../definition/part'
@@ -204,7 +206,13 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   }
 }
 
-function readRetry(ctx: ServiceContext, { id, part }: Pick<RunRow, 'id' | 'part'>, definition: Definition) {
+async function readRetry(
+  ctx: ServiceContext,
+  { id, part, workflowId }: Pick<RunRow, 'id' | 'part' | 'workflowId'>,
+  definition: Definition,
+) {
+  // A message is answered once: a later run may have taken it up.
+  if (workflowId === AGENT_TURN.workflowId && !(await askedTurnOf(ctx, id))) return null
   return retryPointOf(ctx, id, part ? partAsRun(definition, part) : definition)
 }
 

@@ -11,6 +11,7 @@ import { loadDialog, WaitingDialog } from '@/app/_ui/part'
 import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
+import { answersMessage, isGone } from './may-retry'
 
 // The form is large, and only an opened dialog needs it.
 const AgainInput = dynamic(() => loadDialog(() => import('./again-input').then((module) => module.AgainInput)), {
@@ -31,8 +32,10 @@ export function AgainMenu({ run }: { run: RunOverview }) {
   const retry = useMutation(trpc.runs.retry.mutationOptions(go))
   // A menu's items can be clicked while it fades out.
   const once = useOnce()
-  if (!may('run:retry')) return null
-  const gone = run.workflow === null || run.workflow.status === 'archived'
+  const retries = run.retry && !run.retry.same ? run.retry : null
+  const onlyRetries = answersMessage(run)
+  if (!may('run:retry') || (onlyRetries && !retries)) return null
+  const gone = isGone(run)
   return (
     <>
       <Menu position="bottom-end" withinPortal>
@@ -49,24 +52,28 @@ export function AgainMenu({ run }: { run: RunOverview }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown maw={320}>
-          <Menu.Label>Steps that call other systems will call them again.</Menu.Label>
-          <Menu.Item
-            leftSection={<RotateCcw size={16} aria-hidden />}
-            onClick={() => void once(() => succeeds(rerun.mutateAsync({ runId: run.runId, body: {} })))}
-          >
-            With the same input
-          </Menu.Item>
-          <Menu.Item leftSection={<PencilLine size={16} aria-hidden />} onClick={() => setEditing(true)}>
-            With another input…
-          </Menu.Item>
-          {run.retry && !run.retry.same && (
+          {!onlyRetries && (
+            <>
+              <Menu.Label>Steps that call other systems will call them again.</Menu.Label>
+              <Menu.Item
+                leftSection={<RotateCcw size={16} aria-hidden />}
+                onClick={() => void once(() => succeeds(rerun.mutateAsync({ runId: run.runId, body: {} })))}
+              >
+                With the same input
+              </Menu.Item>
+              <Menu.Item leftSection={<PencilLine size={16} aria-hidden />} onClick={() => setEditing(true)}>
+                With another input…
+              </Menu.Item>
+            </>
+          )}
+          {retries && (
             <Menu.Item
               leftSection={<StepForward size={16} aria-hidden />}
               onClick={() => void once(() => succeeds(retry.mutateAsync({ runId: run.runId })))}
             >
-              {run.retry.stepId === run.error?.stepId || !run.error?.stepId
+              {retries.stepId === run.error?.stepId || !run.error?.stepId
                 ? 'From the failed step'
-                : `From “${run.retry.stepName}”`}
+                : `From “${retries.stepName}”`}
               <Text size="xs" c="dimmed">
                 Completed steps are kept and do not run again.
               </Text>

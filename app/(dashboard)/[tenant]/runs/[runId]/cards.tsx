@@ -19,7 +19,7 @@ import { Question } from '../../inbox/answer/question'
 import { People } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
 import { LogLines } from './log-lines'
-import { mayRetry } from './may-retry'
+import { isGone, mayRetry } from './may-retry'
 import styles from './run.module.css'
 import type { Visit } from './timeline-model'
 
@@ -205,7 +205,7 @@ function RetryFromHere({ run }: { run: RunOverview }) {
   )
   // If the run was already retried, the menu has further retries.
   if (!may('run:retry') || !run.retry || !mayRetry(run)) return null
-  const gone = run.workflow === null || run.workflow.status === 'archived'
+  const gone = isGone(run)
   return (
     <Button
       leftSection={<StepForward size={16} aria-hidden />}

@@ -8,7 +8,7 @@ import { inPlace, loadPart } from '@/app/_ui/part'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { AgainForm } from './again-form'
-import { mayRetry } from './may-retry'
+import { answersMessage, isGone, mayRetry } from './may-retry'
 
 // The form is large, and only an opened dialog needs it.
 const AgainFromForm = dynamic(
@@ -20,10 +20,10 @@ const AgainFromForm = dynamic(
 export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepId: string; stepName: string }) {
   const { may } = useTenant()
   const [open, setOpen] = useState(false)
-  if (!may('run:retry')) return null
+  if (!may('run:retry') || answersMessage(run)) return null
   // Users who may not change the data have the same button on the failure's card.
   if (!may('workflow:write') && run.retry?.stepId === stepId && mayRetry(run)) return null
-  const gone = run.workflow === null || run.workflow.status === 'archived'
+  const gone = isGone(run)
   return (
     <>
       <Button

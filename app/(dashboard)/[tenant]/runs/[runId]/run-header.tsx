@@ -5,12 +5,12 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Duration, Time } from '@/app/_ui/time'
-import { AGENT_TURN } from '@/server/definition/agent-turn'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { AgainMenu } from './again-menu'
 import { CopyMenu } from './copy-menu'
 import { LiveIndicator } from './live-indicator'
+import { answersMessage } from './may-retry'
 import styles from './run.module.css'
 import { StopActions } from './stop-actions'
 import type { LiveState } from './use-live-run'
@@ -79,8 +79,9 @@ function sentence(run: RunOverview) {
 const BY = { apiKey: 'API key ', token: 'a token of ', user: '', system: '' } as const
 
 /** Before the name of the workflow, or of the agent that was sent a message. */
-function whatOf({ workflowId, versionNumber }: RunOverview): string {
-  if (workflowId === AGENT_TURN.workflowId) return 'A message to'
+function whatOf(run: RunOverview): string {
+  const { versionNumber } = run
+  if (answersMessage(run)) return 'A message to'
   return `${versionNumber === null ? 'A draft' : `Version ${versionNumber}`} of`
 }
 

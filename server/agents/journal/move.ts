@@ -1,0 +1,77 @@
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { toSnakeCase } from 'drizzle-orm/casing'
+import { agentCalls, agentTurns } from '@/db/schema/turns'
+import type { ServiceContext, TransactionContext } from '../../context'
+import type { TurnAsked } from '../../definition/agent'
+import { newId } from '../../ids'
+import { NO_USAGE } from '../../models/call'
+
+/** The message of invoke or chat that a run answers. */
+export interface AskedTurn {
+  id: string
+  agentId: string
+  version: number
+  asked: TurnAsked
+}
+
+/**
+ * @param options.lock keeps it as it is until the transaction ends
+ * @returns null if the run answers none, or a later run has taken it up
+ */
+export async function askedTurnOf(
+  ctx: ServiceContext,
+  runId: string,
+  { lock = false } = {},
+): Promise<AskedTurn | null> {
+  const [turn] = await ctx.db.execute<AskedTurn & Record<string, unknown>>(sql`
+    select id, agent_id as "agentId", version, request as asked from ${agentTurns}
+    where tenant_id = ${ctx.tenantId} and run_id = ${runId} and request is not null ${lock ? sql`for update` : sql``}`)
+  return turn ?? null
+}
+
+interface Moved {
+  turn: AskedTurn
+  /** The runs. */
+  from: string
+  to: string
+  /** The agent's version that continues it. */
+  version: number
+  /** What the keys of the first run's calls begin with. */
+  key: string
+}
+
+/**
+ * Lets another run continue the turn that invoke or chat began: who asks for its answer by its id, its key or its place in
+ * the thread gets that of the other run. Its calls are not made again, and those that were asked for keep their keys. They
+ * cost nothing there; which of them need a decision is decided anew. The first run keeps a record of them.
+ */
+export async function moveTurn(tx: TransactionContext, { turn, from, to, version, key }: Moved): Promise<void> {
+  const id = newId('trn')
+  await tx.db.execute(sql`
+    with before as (select * from ${agentTurns} where tenant_id = ${tx.tenantId} and run_id = ${from}),
+    moved as (
+      update ${agentTurns} t set run_id = ${to}, version = ${version}::int, tools = case when t.state = 'done' then t.tools end,
+        state = case when t.state = 'done' then 'done' else 'working' end, error_code = null, attempt = 0,
+        usage = ${JSON.stringify(NO_USAGE)}::jsonb, cost = null, ended_at = case when t.state = 'done' then t.ended_at end
+      from before where t.tenant_id = before.tenant_id and t.id = before.id
+      returning before.*)
+    insert into ${agentTurns} (id, key, owner, leased_until, request, ticket, ${columns(agentTurns, OWN_OF_TURN)})
+    select ${id}, null, null, null, null, null, ${columns(agentTurns, OWN_OF_TURN)} from moved where id = ${turn.id}`)
+  await tx.db.execute(sql`
+    insert into ${agentCalls} (turn_id, ${columns(agentCalls, OWN_OF_CALL)})
+    select ${id}, ${columns(agentCalls, OWN_OF_CALL)} from ${agentCalls}
+    where tenant_id = ${tx.tenantId} and turn_id = ${turn.id} order by seq`)
+  await tx.db.execute(sql`
+    update ${agentCalls} set usage = null, cost = null, policy = null,
+      key_base = case when kind = 'model' then coalesce(key_base, ${key}) end
+    where tenant_id = ${tx.tenantId} and turn_id = ${turn.id}`)
+}
+
+const OWN_OF_TURN = ['id', 'key', 'owner', 'leasedUntil', 'request', 'ticket']
+const OWN_OF_CALL = ['turnId', 'change']
+
+/** From the schema, so that new ones are copied without a change here. */
+function columns(table: typeof agentTurns | typeof agentCalls, own: readonly string[]): SQL {
+  const names = Object.keys(getTableColumns(table)).filter((name) => !own.includes(name))
+  return sql.raw(names.map((name) => `"${toSnakeCase(name)}"`).join(', '))
+}
