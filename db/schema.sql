@@ -599,10 +599,12 @@ CREATE TABLE files (
   claimed_at timestamp(3) with time zone,
   condemned_at timestamp(3) with time zone,
   uploaded_by text,
+  thread_id text,
   CONSTRAINT files_tenant_id_id_pk PRIMARY KEY (tenant_id, id)
 );
 
 CREATE INDEX files_by_run ON public.files USING btree (tenant_id, run_id);
+CREATE INDEX files_by_thread ON public.files USING btree (tenant_id, thread_id) WHERE (thread_id IS NOT NULL);
 CREATE INDEX files_condemned ON public.files USING btree (condemned_at) WHERE (condemned_at IS NOT NULL);
 CREATE INDEX files_unclaimed ON public.files USING btree (created_at) WHERE (claimed_at IS NULL);
 

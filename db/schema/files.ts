@@ -13,6 +13,8 @@ export const files = pgTable(
     id: uuid().notNull(),
     /** The run it belongs to. Null until a start claims it. */
     runId: text(),
+    /** The thread it belongs to, in place of a run. Null until a message takes it. */
+    threadId: text(),
     /** As the sender wrote it: never used as a path. */
     name: text().notNull(),
     declaredType: text().notNull(),
@@ -23,11 +25,12 @@ export const files = pgTable(
     sha256: text().notNull(),
     createdAt: moment().notNull(),
     /**
-     * A hash of who uploads it before any run; null if it came with a start or an answer. For a visitor of a start link,
-     * a hash of the link and, until a run has the file, one of the address. `sha256` is '' until all of it is there.
+     * A hash of who uploads it before any run or message; null if it came with a start or an answer. For a visitor of a
+     * start link, a hash of the link and, until a run has the file, one of the address. `sha256` is '' until all of it is
+     * there.
      */
     uploadedBy: text(),
-    /** Set in the transaction that creates the run. A row without it is an upload whose run never started. */
+    /** Set in the transaction that creates the run, or saves the message. A row without it is an upload that nobody took. */
     claimedAt: moment(),
     /** Set before the bytes are removed, so that no start can claim a half-deleted file. */
     condemnedAt: moment(),
@@ -35,6 +38,7 @@ export const files = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
     index('files_by_run').on(t.tenantId, t.runId),
+    index('files_by_thread').on(t.tenantId, t.threadId).where(sql`thread_id is not null`),
     index('files_unclaimed').on(t.createdAt).where(sql`claimed_at is null`),
     index('files_condemned').on(t.condemnedAt).where(sql`condemned_at is not null`),
   ],

@@ -1,11 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { agentTurns } from '@/db/schema/turns'
-import { runsInReach } from '../auth/reach'
+import { actsForTenant, runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { TurnAnswer, Usage } from '../definition/agent'
 import { placeIn } from '../definition/branches'
-import { actsForTenant } from './thread'
 
 /** A turn, with the visit that it is of; null outside of runs. */
 export type RecordedTurn = {

@@ -1,7 +1,7 @@
-import { and, eq, isNotNull, type SQL } from 'drizzle-orm'
+import { and, eq, isNotNull } from 'drizzle-orm'
 import { messages, threads } from '@/db/schema/threads'
 import { seesHidden } from '../auth/policy'
-import { mayReach } from '../auth/reach'
+import { actsForTenant, isRunOfTenant, mayReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId, newId } from '../ids'
@@ -14,21 +14,8 @@ export function subjectOf(ctx: ServiceContext): string | null {
   return actsForTenant(ctx) ? null : ctx.actor.id
 }
 
-/** An API key or a signed-in member acts for the whole tenant; everybody else sees only their own threads. */
 function mayContinue(ctx: ServiceContext, subject: string | null): boolean {
-  const { actor } = ctx
-  if (actsForTenant(ctx) || subject === actor.id) return true
-  // A run started by an API key or a member may continue the threads they created. A subject may have such an id, too.
-  return actor.kind === 'system' && subject === null && actor.startedVia !== 'jwt' && /^(key|usr)_/.test(actor.id)
-}
-
-export function actsForTenant({ actor }: ServiceContext): boolean {
-  return actor.kind === 'apiKey' || actor.kind === 'user'
-}
-
-/** Narrows a query to the threads the caller may continue; undefined if that is all of them. */
-export function ownThreads(ctx: ServiceContext): SQL | undefined {
-  return actsForTenant(ctx) ? undefined : eq(threads.subject, ctx.actor.id)
+  return actsForTenant(ctx) || subject === ctx.actor.id || (subject === null && isRunOfTenant(ctx))
 }
 
 /**

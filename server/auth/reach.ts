@@ -1,6 +1,7 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { signingSecrets } from '@/db/schema/secrets'
+import { threads } from '@/db/schema/threads'
 import type { Reach, ServiceContext } from '../context'
 
 /** The objects of each kind that a limited secret's tokens may use. No tools: one reads any file of the tenant. */
@@ -32,6 +33,28 @@ export function runsInReach({ reach, actor }: ServiceContext): SQL | undefined {
 /** The runs whose files the caller may read, likewise. */
 export function filesInReach(ctx: ServiceContext): SQL | undefined {
   return runsInReach({ ...ctx, reach: ctx.reach ?? ctx.fileReach })
+}
+
+/** An API key or a signed-in member acts for the whole tenant; everybody else sees only their own threads. */
+export function actsForTenant({ actor }: Pick<ServiceContext, 'actor'>): boolean {
+  return actor.kind === 'apiKey' || actor.kind === 'user'
+}
+
+/** Whether the caller is a run that an API key or a member has started. A subject may have such an id, too. */
+export function isRunOfTenant({ actor }: Pick<ServiceContext, 'actor'>): boolean {
+  return actor.kind === 'system' && actor.startedVia !== 'jwt' && /^(key|usr)_/.test(actor.id)
+}
+
+/** Narrows a query to the threads the caller may continue; undefined if that is all of them. */
+export function ownThreads(ctx: Pick<ServiceContext, 'actor'>): SQL | undefined {
+  if (actsForTenant(ctx)) return undefined
+  return or(eq(threads.subject, ctx.actor.id), isRunOfTenant(ctx) ? isNull(threads.subject) : undefined)
+}
+
+/** The threads whose files the caller may read, likewise. */
+export function threadsInReach(ctx: ServiceContext): SQL | undefined {
+  const reach = ctx.reach ?? ctx.fileReach
+  return and(ownThreads(ctx), rowsInReach({ ...ctx, reach }, 'agent', threads.agentId))
 }
 
 /** The workflows, agents or tools the caller may use, likewise. */

@@ -1,15 +1,16 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
-import { filesInReach } from '../auth/reach'
+import { threads } from '@/db/schema/threads'
+import { filesInReach, threadsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { isFileId } from './storage-key'
 
 export type FileRow = typeof files.$inferSelect
 
 /**
- * Those of the ids that name files of the tenant's runs within the caller's reach. A file cannot be found once its run
- * is deleted, even before the sweep removes it.
+ * Those of the ids that name files of the tenant's runs and threads within the caller's reach. A file cannot be found
+ * once its run or thread is deleted, even before the sweep removes it.
  */
 export async function findFiles(ctx: ServiceContext, ids: readonly string[]): Promise<FileRow[]> {
   const known = [...new Set(ids.map((id) => id.toLowerCase()))].filter(isFileId)
@@ -17,9 +18,13 @@ export async function findFiles(ctx: ServiceContext, ids: readonly string[]): Pr
   const rows = await ctx.db
     .select({ file: files })
     .from(files)
-    .innerJoin(runs, and(eq(runs.tenantId, files.tenantId), eq(runs.id, files.runId)))
+    .leftJoin(runs, and(eq(runs.tenantId, files.tenantId), eq(runs.id, files.runId)))
+    .leftJoin(threads, and(eq(threads.tenantId, files.tenantId), eq(threads.id, files.threadId)))
     .where(
-      and(eq(files.tenantId, ctx.tenantId), inArray(files.id, known), isNull(files.condemnedAt), filesInReach(ctx)),
+      and(
+        ...[eq(files.tenantId, ctx.tenantId), inArray(files.id, known), isNull(files.condemnedAt)],
+        or(and(isNotNull(runs.id), filesInReach(ctx)), and(isNotNull(threads.id), threadsInReach(ctx))),
+      ),
     )
   return rows.map(({ file }) => file)
 }

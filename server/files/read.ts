@@ -10,7 +10,7 @@ import { fileStorage } from './storage'
 export type { FileRow }
 
 /**
- * A file of one of the tenant's runs.
+ * A file of one of the tenant's runs or threads.
  * @throws AppError FILE_NOT_FOUND for an unknown or malformed id and for another tenant's file
  */
 export async function findFile(ctx: ServiceContext, { fileId }: { fileId: string }): Promise<FileRow> {

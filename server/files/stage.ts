@@ -5,6 +5,7 @@ import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import type { Upload, Uploaded } from '../http/multipart-input'
 import { requireUploads, uploaderAlone } from './direct/find'
+import { requireRoom } from './direct/room'
 import { holdFileStore } from './shared-store'
 import { sniffType } from './sniff'
 import { fileStorage } from './storage'
@@ -45,28 +46,26 @@ export async function withStagedFiles<T>(
   )
 }
 
-async function withBytes<T>(
+/**
+ * Stores uploads, and removes them if `work` fails.
+ * @param work gets their rows
+ * @param by the caller whose uploads they are until something takes them; null if `work` claims them
+ * @throws AppError CONFLICT if that caller has too many; UNAVAILABLE
+ */
+export async function withBytes<T>(
   ctx: ServiceContext,
   staged: readonly { id: string; upload: Upload }[],
-  work: () => Promise<T>,
+  work: (rows: NewFile[]) => Promise<T>,
+  by: string | null = null,
 ): Promise<T> {
-  if (staged.length === 0) return work()
+  const rows = staged.map((one) => rowOf(ctx, one, by))
+  if (rows.length === 0) return work(rows)
   const storage = fileStorage()
   // Not `withTransaction`: in a start with an idempotency key, it would be the transaction that stores the answer.
   await ctx.db.transaction(async (tx) => {
     await holdFileStore(tx, ctx.log)
-    await tx.insert(files).values(
-      staged.map(({ id, upload }) => ({
-        tenantId: ctx.tenantId,
-        id,
-        name: storableName(upload.name),
-        declaredType: upload.type,
-        sniffedType: sniffType(upload.bytes),
-        size: upload.bytes.byteLength,
-        sha256: createHash('sha256').update(upload.bytes).digest('hex'),
-        createdAt: ctx.now(),
-      })),
-    )
+    if (by !== null) await requireRoom({ ...ctx, db: tx }, by)
+    await tx.insert(files).values(rows)
   })
   try {
     for (const { id, upload } of staged) {
@@ -74,7 +73,7 @@ async function withBytes<T>(
         throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
       })
     }
-    return await work()
+    return await work(rows)
   } catch (err) {
     for (const { id } of staged) {
       await discard(ctx, id).catch((cause: unknown) =>
@@ -85,7 +84,17 @@ async function withBytes<T>(
   }
 }
 
-const TAKEN = 'An uploaded file already belongs to a run. Choose it again to send it once more'
+type NewFile = typeof files.$inferInsert
+
+function rowOf({ tenantId, now }: ServiceContext, { id, upload }: { id: string; upload: Upload }, by: string | null) {
+  const { name, type: declaredType, bytes } = upload
+  return {
+    ...{ tenantId, id, name: storableName(name), declaredType, sniffedType: sniffType(bytes), size: bytes.byteLength },
+    ...{ sha256: createHash('sha256').update(bytes).digest('hex'), createdAt: now(), uploadedBy: by },
+  }
+}
+
+const TAKEN = 'An uploaded file already belongs to a run or a message. Choose it again to send it once more'
 const REMOVED = 'An uploaded file was removed. Choose it again'
 
 /** Gives staged files to a run, in the transaction that creates the run. */

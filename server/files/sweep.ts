@@ -2,23 +2,24 @@ import { and, eq, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-or
 import type { Db } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
+import { threads } from '@/db/schema/threads'
 import type { ServiceContext, Sweep } from '../context'
 import { INCOMPLETE } from './direct/find'
 import { ARRIVING_MS } from './direct/limits'
 import { requireSharedStore } from './shared-store'
 import { fileStorage } from './storage'
 
-/** By then every start that could claim its upload has ended. */
+/** By then every start and every message that could claim its upload has ended. */
 const UNCLAIMED_MS = 60 * 60_000
-/** A claim commits together with its run; after this long, a statement sees the run if it exists. */
+/** A claim commits together with its run or thread; after this long, a statement sees that if it exists. */
 const SETTLED_MS = 60_000
 const BATCH = 200
 /** After this long, the rest waits for the next sweep. */
 const LONGEST_MS = 60_000
 
 /**
- * Removes unreferenced files: uploads that were not completed or whose start failed, and files of deleted runs. Marks a
- * file as condemned, then deletes the bytes, then the row, so after a crash the next sweep continues.
+ * Removes unreferenced files: uploads that were not completed or that nobody took, and files of deleted runs and threads.
+ * Marks a file as condemned, then deletes the bytes, then the row, so after a crash the next sweep continues.
  */
 export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   const { db, log, now } = sweep
@@ -77,7 +78,10 @@ function settled(now: Date): SQL | undefined {
 
 /** @returns how many it marked */
 async function markForDeletion(db: Db, now: Date): Promise<number> {
-  const runGone = sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`
+  const ownerGone = and(
+    sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`,
+    sql`not exists (select 1 from ${threads} t where t.tenant_id = ${files.tenantId} and t.id = ${files.threadId})`,
+  )
   const unused = or(
     and(
       eq(files.sha256, INCOMPLETE),
@@ -85,7 +89,7 @@ async function markForDeletion(db: Db, now: Date): Promise<number> {
       lt(files.createdAt, new Date(now.getTime() - ARRIVING_MS)),
     ),
     and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),
-    and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), runGone),
+    and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), ownerGone),
   )
   // A start that is claiming its upload right now has locked the row; skip it.
   const marked = await db

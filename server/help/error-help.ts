@@ -115,8 +115,9 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
   },
   FILE_NOT_FOUND: {
     title: 'No such file',
-    means: 'The file does not exist or is no longer kept: files are deleted with their run.',
-    fixes: ['Check the id of the file in the data of its run.', 'Start a new run with the file.'],
+    means:
+      'The file does not exist or is no longer kept: files are deleted with their run or thread, and uploads that nothing takes after an hour. Or it is the upload of another caller.',
+    fixes: ['Check the id of the file in the data of its run, or in its thread.', 'Upload the file again.'],
   },
   NOT_FOUND: {
     title: 'Not found',

@@ -12,7 +12,7 @@ export const TAGS = {
   Usage: 'The tokens and the cost of models, by day, agent and subject.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
   Definitions: 'Export all definitions, compare them and apply them: for workflows, agents and tools kept as files.',
-  Files: 'Files of runs, and uploads for them.',
+  Files: 'Files of runs and of messages to agents, and uploads for them.',
   Events: 'Report events of other systems to waiting runs.',
   Schedules: 'Start a workflow at set times.',
   'Inbound webhooks': 'Start a workflow when another system sends something.',

@@ -290,7 +290,8 @@ export async function recordSubjects({ get, call }: Recorder, api: Api, runId: s
 }
 
 /** Every answer of an upload before a run. */
-export async function recordUploads({ post, call, record }: Recorder, api: Api): Promise<void> {
+export async function recordUploads({ post, call, record, form }: Recorder, api: Api): Promise<void> {
+  expect((await form('/api/files', 'hello')).body).toMatchObject({ fileId: expect.any(String), size: 5 })
   const begun = (await post('/api/files', { name: 'a.txt', type: 'text/plain', size: 5 })).body
   expect((await post(`/api/files/${begun.id}/complete`)).body.error.code).toBe('CONFLICT')
   const path = `/api/files/${begun.id}/content`

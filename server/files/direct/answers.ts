@@ -24,4 +24,11 @@ export const Upload = component('Upload', {
   size: z.int().describe('In bytes.'),
 })
 
+export const StoredUpload = component('StoredUpload', {
+  fileId: z.string().describe('For `files` of a message, or a field for files.'),
+  name: z.string(),
+  type: z.string().describe('Detected from the bytes.'),
+  size: z.int().describe('In bytes.'),
+})
+
 export const CancelledUpload = component('CancelledUpload', { id: z.string(), deleted: z.literal(true) })

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { and, count, eq, gt, isNotNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
-import { tenants } from '@/db/schema/tenants'
 import { authorize } from '../../auth/policy'
-import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
 import { signToken } from '../../signed-token'
@@ -12,16 +10,9 @@ import { holdFileStore } from '../shared-store'
 import { UNKNOWN } from '../sniff'
 import { storableName } from '../stage'
 import { fileStorage } from '../storage'
-import { INCOMPLETE, isOfForm, ofForms, open, unclaimed, uploadedBy, uploaderAt, uploaderOf } from './find'
-import {
-  CANCELLED_TIMES,
-  directLimit,
-  OPEN_OF_FORMS,
-  OPEN_PER_CALLER,
-  OPEN_PER_LINK,
-  OPEN_PER_TENANT,
-  UPLOAD_MS,
-} from './limits'
+import { INCOMPLETE, uploaderAt, uploaderOf } from './find'
+import { directLimit, UPLOAD_MS } from './limits'
+import { requireRoom } from './room'
 import { BeginUpload } from './schema'
 import { UPLOAD_TOKEN, UPLOAD_TOKEN_HEADER } from './token'
 
@@ -75,39 +66,4 @@ function requireSize(size: number): void {
   throw new AppError('FILE_TOO_LARGE', {
     details: [{ path: 'size', message: `A file may have at most ${limit} bytes.` }],
   })
-}
-
-/** @throws AppError CONFLICT if too many uploads are still unused */
-async function requireRoom(ctx: TransactionContext, by: string): Promise<void> {
-  // Uploads of a workspace begin one after the other, so that none is counted too late.
-  await ctx.db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
-  // Bytes of an upload that began longer ago are no longer taken.
-  const arriving = gt(files.createdAt, new Date(ctx.now().getTime() - UPLOAD_MS))
-  const waiting = and(open, or(ne(files.sha256, INCOMPLETE), arriving))
-  const cancelled = and(unclaimed, isNotNull(files.condemnedAt), arriving)
-  for (const [whose, atMost] of isOfForm({ uploadedBy: by }) ? placesOfForms(ctx, by) : placesOfCallers(by)) {
-    const [found] = await ctx.db
-      .select({ waiting: sql<number>`count(*) filter (where ${waiting})::int`, all: count() })
-      .from(files)
-      .where(and(eq(files.tenantId, ctx.tenantId), whose, or(waiting, cancelled)))
-    if (found && found.waiting < atMost && found.all < CANCELLED_TIMES * atMost) continue
-    throw new AppError('CONFLICT', { message: 'Too many uploads are still unused. Try again later' })
-  }
-}
-
-type Places = [whose: SQL, atMost: number][]
-
-function placesOfCallers(by: string): Places {
-  return [
-    [eq(files.uploadedBy, by), OPEN_PER_CALLER],
-    [not(ofForms), OPEN_PER_TENANT],
-  ]
-}
-
-function placesOfForms(ctx: ServiceContext, by: string): Places {
-  return [
-    [eq(files.uploadedBy, by), OPEN_PER_CALLER],
-    [uploadedBy(ctx), OPEN_PER_LINK],
-    [ofForms, OPEN_OF_FORMS],
-  ]
 }

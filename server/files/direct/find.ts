@@ -43,11 +43,11 @@ export function isOfForm({ uploadedBy }: Pick<FileRow, 'uploadedBy'>): boolean {
 /** What a file has no hash of until its bytes are there and checked. */
 export const INCOMPLETE = ''
 
-/** Uploads that no run has yet, with and without the deleted ones. */
+/** Uploads that nothing has taken yet, with and without the deleted ones. */
 export const unclaimed = and(isNotNull(files.uploadedBy), isNull(files.claimedAt))
 export const open = and(unclaimed, isNull(files.condemnedAt))
 
-/** The caller's own upload, complete or not, that no run has yet; null for any other file. */
+/** The caller's own upload, complete or not, that nothing has taken yet; null for any other file. */
 export async function findUpload(ctx: ServiceContext, fileId: string): Promise<FileRow | null> {
   if (!isFileId(fileId)) return null
   const [row] = await ctx.db
@@ -80,21 +80,25 @@ export async function ownUploads(ctx: ServiceContext, ids: readonly string[]): P
 export async function requireUploads(ctx: ServiceContext, ids: readonly string[]): Promise<void> {
   const own = await ownUploads(ctx, ids)
   if (ids.every((id) => own.has(id)) && own.size === ids.length) return
-  const isTaken = (await runsWith(ctx, ids)).length > 0
+  const isTaken = (await taken(ctx, ids)).length > 0
   const message = isTaken ? ALREADY_TAKEN : 'This file’s upload did not finish or has expired. Choose it again.'
   throw new AppError('INVALID_INPUT', { details: [{ path: 'files', message }] })
 }
 
-/** What happened if a repeat finds its file in a run. */
-const ALREADY_TAKEN = 'This file already belongs to a run. To send it once more, choose it again.'
+/** For a repeat that finds its file in a run or a thread. */
+const ALREADY_TAKEN = 'This file already belongs to a run or a message. To send it once more, choose it again.'
 
 /** The runs that have any of these uploads of the caller. */
 export async function runsWith(ctx: ServiceContext, ids: readonly string[]): Promise<string[]> {
+  return (await taken(ctx, ids)).flatMap(({ runId }) => runId ?? [])
+}
+
+/** The owners of these uploads of the caller: a run, or else a thread. */
+async function taken(ctx: ServiceContext, ids: readonly string[]): Promise<{ runId: string | null }[]> {
   const known = ids.filter(isFileId)
   if (known.length === 0) return []
-  const rows = await ctx.db
+  return ctx.db
     .select({ runId: files.runId })
     .from(files)
     .where(and(eq(files.tenantId, ctx.tenantId), inArray(files.id, known), uploadedBy(ctx), isNotNull(files.claimedAt)))
-  return rows.flatMap(({ runId }) => runId ?? [])
 }
