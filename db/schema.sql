@@ -409,6 +409,7 @@ CREATE INDEX agent_turns_of_agent ON public.agent_turns USING btree (tenant_id, 
 CREATE INDEX agent_turns_of_subject ON public.agent_turns USING btree (tenant_id, subject) WHERE (subject IS NOT NULL);
 CREATE INDEX agent_turns_of_thread ON public.agent_turns USING btree (tenant_id, thread_id) WHERE (thread_id IS NOT NULL);
 CREATE INDEX agent_turns_outside ON public.agent_turns USING btree (started_at) WHERE (run_id IS NULL);
+CREATE INDEX agent_turns_unanswered ON public.agent_turns USING btree (tenant_id, thread_id) WHERE ((request IS NOT NULL) AND (run_id IS NOT NULL) AND (answer IS NULL) AND (thread_id IS NOT NULL));
 CREATE UNIQUE INDEX agent_turns_visit ON public.agent_turns USING btree (tenant_id, run_id, branch, step_id, visit);
 CREATE INDEX agent_turns_waiting ON public.agent_turns USING btree (tenant_id, thread_id) WHERE (state = 'waiting'::text);
 

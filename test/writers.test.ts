@@ -9,6 +9,7 @@ import { files, source } from './support/imports'
 const WRITERS: Record<string, Table[]> = {
   'inngest/relay.ts': ['outbox'],
   'server/agents/journal/copy.ts': ['agent_turns', 'agent_calls'],
+  'server/agents/journal/given-up.ts': ['agent_turns'],
   'server/agents/journal/held-turn.ts': ['agent_turns'],
   'server/agents/journal/move.ts': ['agent_turns', 'agent_calls'],
   'server/agents/journal/record.ts': ['agent_turns', 'agent_calls'],

@@ -76,6 +76,9 @@ export const agentTurns = pgTable(
     uniqueIndex('agent_turns_key').on(t.tenantId, t.key).where(sql`key is not null`),
     index('agent_turns_held').on(t.leasedUntil).where(sql`leased_until is not null`),
     index('agent_turns_waiting').on(t.tenantId, t.threadId).where(sql`state = 'waiting'`),
+    index('agent_turns_unanswered')
+      .on(t.tenantId, t.threadId)
+      .where(sql`request is not null and run_id is not null and answer is null and thread_id is not null`),
     index('agent_turns_outside').on(t.startedAt).where(sql`run_id is null`),
     index('agent_turns_of_subject').on(t.tenantId, t.subject).where(sql`subject is not null`),
     index('agent_turns_of_agent').on(t.tenantId, t.agentId, t.startedAt, t.id),

@@ -61,13 +61,19 @@ export async function requireOpenThread(ctx: ServiceContext, agentId: string, th
 
 /**
  * @param id may be that of an existing thread, which then stays as it is
+ * @param subject whose it is; the caller's by default
  * @returns the thread's id
  */
-export async function createThread(ctx: ServiceContext, agentId: string, id = newId('thr')): Promise<string> {
+export async function createThread(
+  ctx: ServiceContext,
+  agentId: string,
+  id = newId('thr'),
+  subject = subjectOf(ctx),
+): Promise<string> {
   const now = ctx.now()
   await ctx.db
     .insert(threads)
-    .values({ tenantId: ctx.tenantId, id, agentId, subject: subjectOf(ctx), createdAt: now, updatedAt: now })
+    .values({ tenantId: ctx.tenantId, id, agentId, subject, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
   return id
 }

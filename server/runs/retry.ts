@@ -1,10 +1,12 @@
 import { loadAgent } from '../agents/find'
 import { copyTurn } from '../agents/journal/copy'
 import { type AskedTurn, askedTurnOf, moveTurn } from '../agents/journal/move'
+import { createThread } from '../agents/thread'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AGENT_TURN, agentTurnDefinition } from '../definition/agent-turn'
+import { own } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { partAsRun } from '../run-store/definition'
@@ -45,7 +47,7 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
     const retried = await continueRun(tx, old, before, next, { builtIn: turn !== null })
     const walk = { runId: old.id, branch: MAIN_BRANCH }
     const keyOf = (visit: number) => idempotencyKeyOf(walk, { stepId: firstStep, visit })
-    if (turn) await giveOn(tx, turn, { from: old.id, to: retried, key: keyOf(AGENT_TURN.visit) })
+    if (turn) await giveOn(tx, turn, { old, to: retried, key: keyOf(AGENT_TURN.visit) })
     else await copyTurn(tx, { from: old.id, to: retried, branch: MAIN_BRANCH, stepId: firstStep, keyOf })
     await record(tx, 'run.retried', { id: old.id, name: old.workflowName }, { newRun: retried })
     return { success: true, runId: retried, retryOf: old.id }
@@ -66,8 +68,15 @@ async function requireTurn(tx: TransactionContext, runId: string): Promise<Asked
   throw new AppError('CONFLICT', { message: 'The run was retried before: a later run answers the message' })
 }
 
-/** Its agent has the version that the caller asked for, as it is now. */
-async function giveOn(tx: TransactionContext, turn: AskedTurn, runs: { from: string; to: string; key: string }) {
-  const { version } = await loadAgent(tx, turn.agentId, turn.asked.version ?? turn.version)
-  await moveTurn(tx, { turn, ...runs, version })
+/** Its agent has the version that the caller asked for, as it is now; a thread that is gone is made again. */
+async function giveOn(
+  tx: TransactionContext,
+  turn: AskedTurn,
+  { old, ...runs }: { old: RunRow; to: string; key: string },
+) {
+  const { agentId, subject, asked } = turn
+  const { version } = await loadAgent(tx, agentId, asked.version ?? turn.version)
+  const known = own(old.input, 'threadId')
+  const threadId = turn.threadId ?? (typeof known === 'string' ? await createThread(tx, agentId, known, subject) : null)
+  await moveTurn(tx, { turn, from: old.id, ...runs, version, threadId })
 }

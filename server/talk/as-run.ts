@@ -10,6 +10,7 @@ import { type ServiceContext, withTransaction } from '../context'
 import { AGENT_TURN, agentTurnDefinition } from '../definition/agent-turn'
 import { LANGUAGE } from '../definition/language'
 import { ImpossibleState } from '../errors'
+import { newId } from '../ids'
 import { insertRun } from '../interpreter/index'
 import { olderLives } from '../outbox'
 
@@ -77,11 +78,12 @@ async function startRunOf(ctx: ServiceContext, turn: Turn, owner: string | null)
   return withTransaction(own, async (tx) => {
     await insertVersion(tx)
     const { workflowId, version: workflowVersion, stepId: firstStep } = AGENT_TURN
-    const input = { agentId: agent.id, turnId }
+    const threadId = turn.threadId ?? newId('thr')
+    const input = { agentId: agent.id, turnId, threadId }
     const run = { workflowId, workflowVersion, definition, input, firstStep, context: tx.trusted, part: null }
     const runId = await insertRun(tx, run, { builtIn: true })
     if (runId === null) throw new ImpossibleState('turn-run', 'the run of a turn was not written')
-    const threadId = turn.threadId ?? (await createThread(tx, agent.id))
+    if (turn.threadId === null) await createThread(tx, agent.id, threadId)
     if (!(await giveToRun(tx, { turnId, runId, owner, threadId }))) throw new TurnTakenOver()
     return runId
   })

@@ -35,8 +35,8 @@ export async function awaitAnswer(
 ): Promise<Answer> {
   // Who may talk to the agent may see how its answer comes about.
   const run = await waitForRun(beyondReach(ctx), runId, env().SYNC_START_TIMEOUT_MS, signal, since)
-  const turn = await turnOf(ctx, runId)
   if (run.status === 'failed') throw failureOf(run)
+  const turn = await turnOf(ctx, runId)
   if (run.status === 'completed') {
     if (!turn.answer) throw new ImpossibleState('turn-answer', `the run ${runId} ended without its turn's answer`)
     return { threadId: turn.threadId, answer: turn.answer }

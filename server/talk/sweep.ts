@@ -1,9 +1,11 @@
+import { deleteUnusedThreads } from '../agents/journal/given-up'
 import { deleteOldTurns, giveUpTurn, sweepHeldTurns } from '../agents/journal/sweep'
 import { type Sweep, systemContext } from '../context'
 import { AppError } from '../errors'
 import { runOfDeadTurn } from './as-run'
+import { LIFETIME_MS } from './what-follows'
 
-/** Lets runs continue the streamed turns whose processes died, and deletes old turns. */
+/** Lets runs continue the streamed turns whose processes died, and deletes old turns and threads that nobody used. */
 export async function sweepTurns(sweep: Sweep): Promise<number> {
   const { db, log, now } = sweep
   const dead = await sweepHeldTurns(sweep)
@@ -16,5 +18,6 @@ export async function sweepTurns(sweep: Sweep): Promise<number> {
     })
   }
   await deleteOldTurns(sweep)
+  await deleteUnusedThreads(sweep, LIFETIME_MS)
   return dead.length
 }

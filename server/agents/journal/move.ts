@@ -11,6 +11,9 @@ export interface AskedTurn {
   id: string
   agentId: string
   version: number
+  /** Null if its thread is gone, because nothing was said in it. */
+  threadId: string | null
+  subject: string | null
   asked: TurnAsked
 }
 
@@ -24,7 +27,7 @@ export async function askedTurnOf(
   { lock = false } = {},
 ): Promise<AskedTurn | null> {
   const [turn] = await ctx.db.execute<AskedTurn & Record<string, unknown>>(sql`
-    select id, agent_id as "agentId", version, request as asked from ${agentTurns}
+    select id, agent_id as "agentId", version, thread_id as "threadId", subject, request as asked from ${agentTurns}
     where tenant_id = ${ctx.tenantId} and run_id = ${runId} and request is not null ${lock ? sql`for update` : sql``}`)
   return turn ?? null
 }
@@ -34,8 +37,9 @@ interface Moved {
   /** The runs. */
   from: string
   to: string
-  /** The agent's version that continues it. */
+  /** The agent's version that continues it, and the thread that gets the answer; null for a new one. */
   version: number
+  threadId: string | null
   /** What the keys of the first run's calls begin with. */
   key: string
 }
@@ -45,12 +49,15 @@ interface Moved {
  * the thread gets that of the other run. Its calls are not made again, and those that were asked for keep their keys. They
  * cost nothing there; which of them need a decision is decided anew. The first run keeps a record of them.
  */
-export async function moveTurn(tx: TransactionContext, { turn, from, to, version, key }: Moved): Promise<void> {
+export async function moveTurn(
+  tx: TransactionContext,
+  { turn, from, to, version, threadId, key }: Moved,
+): Promise<void> {
   const id = newId('trn')
   await tx.db.execute(sql`
     with before as (select * from ${agentTurns} where tenant_id = ${tx.tenantId} and run_id = ${from}),
     moved as (
-      update ${agentTurns} t set run_id = ${to}, version = ${version}::int, tools = case when t.state = 'done' then t.tools end,
+      update ${agentTurns} t set run_id = ${to}, version = ${version}::int, thread_id = ${threadId}, tools = case when t.state = 'done' then t.tools end,
         state = case when t.state = 'done' then 'done' else 'working' end, error_code = null, attempt = 0,
         usage = ${JSON.stringify(NO_USAGE)}::jsonb, cost = null, ended_at = case when t.state = 'done' then t.ended_at end
       from before where t.tenant_id = before.tenant_id and t.id = before.id
