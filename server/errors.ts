@@ -41,6 +41,7 @@ export const ERRORS = {
   AGENT_NO_STRUCTURED_OUTPUT: { status: 400, message: 'Agent does not have structured output' },
   AGENT_SUPERVISOR: { status: 400, message: 'Supervisor agents cannot be invoked' },
   MESSAGE_REQUIRED: { status: 400, message: 'message is required' },
+  FILE_NOT_SUPPORTED: { status: 400, message: 'A model cannot read the files' },
   OUTPUT_SCHEMA_MISMATCH: { status: 500, message: 'The answer does not match the output schema' },
   MODEL_ERROR: { status: 500, message: 'Internal server error: the model gave no answer' },
   TOOL_INVOCATION_FAILED: { status: 500, message: 'Tool invocation failed' },

@@ -3,9 +3,10 @@
 /**
  * Raise it when processes with a lower number cannot continue what this one writes. While such a process runs, this one
  * writes only what they can read. 1: queued runs without a row, walks without an engine run. 2: the product's run data
- * by reference. 3: visits in parts, and calls of agents that need a decision. 4: turns of invoke and chat in runs.
+ * by reference. 3: visits in parts, and calls of agents that need a decision. 4: turns of invoke and chat in runs. 5: files
+ * of threads.
  */
-export const RELEASE = 4
+export const RELEASE = 5
 
 /** How many calls a process executes concurrently. */
 export const SLOTS = 136

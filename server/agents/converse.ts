@@ -1,7 +1,7 @@
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { FailedTurn, TurnAsked, UserMessage } from '../definition/agent'
-import { AppError, CallerGone, ImpossibleState } from '../errors'
+import { AppError, CallerGone, ImpossibleState, StepFailure } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { OutgoingKeys } from '../tools/outgoing-keys'
 import { Budget } from './budget'
@@ -171,5 +171,6 @@ async function answered(
 
 function codeOf(err: unknown): string {
   if (err instanceof CallerGone) return 'STOPPED'
-  return err instanceof AppError || err instanceof ModelFailure ? err.code : 'INTERNAL'
+  const hasCode = err instanceof AppError || err instanceof ModelFailure || err instanceof StepFailure
+  return hasCode ? err.code : 'INTERNAL'
 }

@@ -2,6 +2,8 @@ import type { JsonObject } from '../definition/json'
 import { itemExample, stateExample, versionExample } from '../versioned/examples'
 
 export const AGENT_ID = 'agt_01KAHVD2S40000K6T8W3Y1M5QN'
+/** Of a file that was uploaded for a message. */
+export const FILE_ID = '0b9c3c5e-58a3-4f0e-9a8e-6d2f5f1d7c11'
 
 const outputSchema = {
   type: 'object',

@@ -1,5 +1,5 @@
 import type { FailedTurn } from '../definition/agent'
-import { AppError, type ErrorDetail } from '../errors'
+import { AppError, type ErrorDetail, StepFailure } from '../errors'
 import { oddEnd } from '../models/answer-end'
 import { ModelFailure } from '../models/failure'
 import type { Budget } from './budget'
@@ -28,8 +28,10 @@ export function withTurn(err: unknown, turn: FailedTurn | null): unknown {
   return new AppError(err.code, { details: [...err.details, { message, ...turn }], cause: err })
 }
 
-/** Turns a model's failure into the error callers see, which names the provider. */
+/** Turns a failure of a model, or of a message's files, into the error callers see. */
 export function toAppError(err: unknown): unknown {
+  if (err instanceof StepFailure && err.code === 'FILE_NOT_SUPPORTED')
+    return new AppError('FILE_NOT_SUPPORTED', { details: [{ path: 'files', message: err.message }], cause: err })
   if (!(err instanceof ModelFailure)) return err
   const { message, provider, turn, transient, status, answer, code, retryAfterMs } = err
   const detail: ErrorDetail = {

@@ -4,6 +4,7 @@ import { authorize, seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { MessageFile } from '../definition/agent'
 import { AppError } from '../errors'
+import { findUploads } from '../files/direct/find'
 import { findFiles } from '../files/find'
 import { type FileRow, readStart } from '../files/read'
 import { ModelFailure } from '../models/failure'
@@ -50,7 +51,7 @@ export async function withFiles(
   try {
     const parts = new Map<string, UserPart>()
     for (const { place, row } of chosen) parts.set(row.id, await partOf(ctx, place, row, required.has(row.id)))
-    return { messages: messages.map((message) => filled(message, parts)), release }
+    return { messages: filledFrom(messages, parts), release }
   } catch (err) {
     release()
     throw err
@@ -66,11 +67,10 @@ async function readable(
   required: ReadonlySet<string>,
 ): Promise<Map<string, FileRow>> {
   authorize(ctx, 'file:read')
-  const found = await findFiles(
-    ctx,
-    places.map(({ fileId }) => fileId),
-  )
-  // For the current message, `filesToSend` has checked it.
+  const ids = places.map(({ fileId }) => fileId)
+  // A thread takes the uploads of the current message only with its answer.
+  const found = [...(await findFiles(ctx, ids)), ...(await findUploads(ctx, [...required]))]
+  // For the current message, it was checked before the turn.
   const earlier = found.filter(({ id }) => !required.has(id))
   const hidden = seesHidden(ctx) ? await hiddenFiles(ctx, earlier) : new Set()
   return new Map(found.filter(({ id }) => !hidden.has(id)).map((row) => [row.id, row]))
@@ -129,18 +129,31 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-const mention = ({ name }: MessageFile): UserPart => ({
+const GONE = 'This earlier file is no longer available.'
+const AGAIN = 'A later message has this file again.'
+
+const mention = ({ name }: MessageFile, note = GONE): UserPart => ({
   type: 'text',
-  text: block('file', { name, content: null, note: 'This earlier file is no longer available.' }),
+  text: block('file', { name, content: null, note }),
 })
 
-function filled(message: ModelMessage, parts: ReadonlyMap<string, UserPart>): ModelMessage {
-  if (message.role !== 'user' || typeof message.content === 'string') return message
-  const content = message.content.map((part) => {
+/** With the parts in the last of their places. */
+function filledFrom(messages: ModelMessage[], parts: ReadonlyMap<string, UserPart>): ModelMessage[] {
+  const placed = new Set<string>()
+  const fill = (part: UserPart) => {
     const place = placeOf(part)
-    return place ? (parts.get(place.fileId) ?? mention(place)) : part
+    if (!place) return part
+    const filling = parts.get(place.fileId)
+    if (!filling || placed.has(place.fileId)) return mention(place, filling ? AGAIN : GONE)
+    placed.add(place.fileId)
+    return filling
+  }
+  // From the newest to the oldest.
+  const filled = messages.toReversed().map((message) => {
+    if (message.role !== 'user' || typeof message.content === 'string') return message
+    return { ...message, content: message.content.toReversed().map(fill).toReversed() }
   })
-  return { ...message, content }
+  return filled.toReversed()
 }
 
 /** What providers answer if a file may be the reason. */

@@ -1,13 +1,17 @@
 import type { UserModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
-import type { MessageFile } from '../definition/agent'
+import type { MessageFile, UserMessage } from '../definition/agent'
+import type { JsonObject } from '../definition/json'
 import { AppError, StepFailure } from '../errors'
+import { keepUploads } from '../files/direct/find'
 import { type FileRow, findFiles } from '../files/find'
 import { UNKNOWN } from '../files/sniff'
 import { MAX_FILE_BYTES } from '../http/multipart-input'
+import { olderSeen } from '../outbox'
 import { requireShown } from '../vault/download-file'
+import { toAppError } from './failed-turn'
+import { MAX_FILES } from './schema'
 
-const MAX_FILES = 10
 /** The most bytes of files in one call of a model. */
 export const MAX_SENT_BYTES = 15 * 1024 * 1024
 const AS_THEY_ARE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf']
@@ -26,13 +30,55 @@ export async function filesToSend(ctx: ServiceContext, ids: readonly string[]): 
   if (wanted.length > MAX_FILES)
     throw new AppError('INVALID_INPUT', { message: `A message can have at most ${MAX_FILES} files` })
   const found = await findFiles(ctx, wanted)
-  const files: MessageFile[] = []
+  const rows: FileRow[] = []
   for (const id of wanted) {
     const row = found.find((one) => one.id === id)
     if (!row) throw new AppError('FILE_NOT_FOUND', { message: `There is no file ${id.slice(0, 100)}` })
     await requireShown(ctx, row)
-    files.push({ fileId: id, name: row.name, type: typeOf(row), size: row.size })
+    rows.push(row)
   }
+  return sendable(rows)
+}
+
+/** A message as a request has it. */
+export interface SentMessage {
+  message: string
+  dataContext: JsonObject
+  files: readonly { fileId: string }[]
+  threadId?: string | null | undefined
+}
+
+/**
+ * A message with its files: uploads of the caller, which the thread takes with the answer, or files that the thread has.
+ * @throws AppError FILE_NOT_FOUND, FILE_NOT_SUPPORTED; INVALID_INPUT for a file that something else has; UNAVAILABLE
+ */
+export async function messageWithFiles(ctx: ServiceContext, sent: SentMessage): Promise<UserMessage> {
+  const { message, dataContext } = sent
+  if (sent.files.length === 0) return { message, dataContext }
+  // An older process would take the files of a thread for those of a run that is gone.
+  if (olderSeen()) throw new AppError('UNAVAILABLE', { headers: { 'retry-after': '30' } })
+  const ids = sent.files.map(({ fileId }) => fileId.toLowerCase())
+  const found = [...(await keepUploads(ctx, ids)), ...(await findFiles(ctx, ids))]
+  const rows = ids.map((id, index) => {
+    const path = `files[${index}].fileId`
+    const row = found.find((one) => one.id === id)
+    if (!row) throw new AppError('FILE_NOT_FOUND', { details: [{ path, message: NO_UPLOAD }] })
+    if (row.claimedAt === null || (row.threadId !== null && row.threadId === sent.threadId)) return row
+    throw new AppError('INVALID_INPUT', { details: [{ path, message: TAKEN }] })
+  })
+  try {
+    return { message, dataContext, files: sendable([...new Map(rows.map((row) => [row.id, row])).values()]) }
+  } catch (err) {
+    throw toAppError(err)
+  }
+}
+
+const NO_UPLOAD = 'is not the id of a file that you have uploaded within the last hour'
+const TAKEN = 'belongs to a run or another thread. Upload the file again to send it here'
+
+/** @throws StepFailure FILE_NOT_SUPPORTED */
+function sendable(rows: readonly FileRow[]): MessageFile[] {
+  const files = rows.map((row) => ({ fileId: row.id, name: row.name, type: typeOf(row), size: row.size }))
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   if (bytes <= MAX_SENT_BYTES) return files
   throw unsupported(`The files are too large together: ${bytes} bytes, and a message can have ${MAX_SENT_BYTES}`)

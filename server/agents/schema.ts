@@ -11,6 +11,8 @@ import { AgentLimits } from './limits-schema'
 export const MAX_NAME = 200
 /** The longest message to an agent, in characters. */
 export const MAX_MESSAGE = 200_000
+/** The most files of a message. */
+export const MAX_FILES = 10
 
 /** `latest`, `published` or a number, also as text. Any other text counts as a missing version. */
 export const Version = z
@@ -99,6 +101,14 @@ const turn = {
     .nullish()
     .transform((data) => data ?? {})
     .describe('Extra data for the agent and its tools.'),
+  files: z
+    .array(z.strictObject({ fileId: z.string().max(100) }).register(components, { id: 'MessageFile' }))
+    .max(MAX_FILES)
+    .nullish()
+    .transform((files) => files ?? [])
+    .describe(
+      'Files that the model gets with the message: images, PDFs and texts. Upload each with a form to `POST /api/files` before.',
+    ),
   threadId: z.string().nullish().describe('From an earlier answer, to continue that conversation.'),
   version: Version.describe('`latest`, `published`, or a number, also as text.'),
 }

@@ -11,7 +11,7 @@ export const RUN_FAILURES = [
   ] as const),
   ...(['DATA_TOO_LARGE', 'VALUE_TOO_LARGE', 'VALUE_REFUSED', 'LOOP_LIMIT', 'NESTED_TOO_DEEP', 'CHILD_FAILED'] as const),
   ...(['JOIN_IMPOSSIBLE', 'STOPPED', 'WORKER_LOST', 'ENGINE_GAVE_UP', 'UNKNOWN_STEP'] as const),
-  ...(['PAUSE_IN_CLEANUP', 'FORK_IN_CLEANUP', 'FILE_NOT_SUPPORTED', 'APPROVAL_NOT_POSSIBLE', 'TURN_TOO_LONG'] as const),
+  ...(['PAUSE_IN_CLEANUP', 'FORK_IN_CLEANUP', 'APPROVAL_NOT_POSSIBLE', 'TURN_TOO_LONG'] as const),
 ] as const
 export type RunFailure = (typeof RUN_FAILURES)[number]
 
@@ -19,7 +19,7 @@ export type RunFailure = (typeof RUN_FAILURES)[number]
 const OF_RESPONSES = [
   ...['MODEL_ERROR', 'TOOL_NOT_FOUND', 'AGENT_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'THREAD_BUSY', 'THREAD_NOT_FOUND'],
   ...['INVALID_INPUT', 'FILE_NOT_FOUND', 'MESSAGE_REQUIRED', 'OUTPUT_SCHEMA_MISMATCH', 'UNAVAILABLE', 'INTERNAL'],
-  ...['BUDGET_EXCEEDED'],
+  ...['BUDGET_EXCEEDED', 'FILE_NOT_SUPPORTED'],
 ]
 
 /** Whether `/errors` has a page about a code. Tools and `fail-flow` steps have codes of their own. */

@@ -273,6 +273,15 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     means: 'The request has no message for the agent.',
     fixes: ['Send `message` with some text.'],
   },
+  FILE_NOT_SUPPORTED: {
+    title: 'A model cannot read a file',
+    means: 'A message to an agent had a file that no model reads, or too much of them. The model was not called.',
+    fixes: [
+      'Send images (PNG, JPEG, WebP, GIF), PDFs or texts in UTF-8. The error says how large they may be.',
+      'Convert the file, or let a tool read it.',
+      'In a run, retry it from the step that failed. It keeps what the steps before it did.',
+    ],
+  },
   OUTPUT_SCHEMA_MISMATCH: {
     title: 'The answer does not match the output schema',
     means: 'The model gave an answer that does not fit the output schema of the agent, also when it was asked again.',

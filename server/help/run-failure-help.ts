@@ -75,15 +75,6 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
     means: 'What a tool returned cannot be used: it is not JSON, does not match its output schema, or is too large.',
     fixes: [OPEN, 'Compare the output with the tool’s output schema.'],
   },
-  FILE_NOT_SUPPORTED: {
-    title: 'A model cannot read a file',
-    means: 'A message to an agent had a file that no model reads, or too much of them. The model was not called.',
-    fixes: [
-      'Send images (PNG, JPEG, WebP, GIF), PDFs or texts in UTF-8. The error says how large they may be.',
-      'Convert the file, or let a tool read it.',
-      AGAIN,
-    ],
-  },
   TURN_TOO_LONG: {
     title: 'An agent did not come to an answer',
     means: 'An agent was still not done after as many stops, or as many decisions of people, as one message may take.',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const counts = {
   runs: z.int().min(0).describe('Runs that it started, and runs that repeat them or were started by them.'),
-  files: z.int().min(0).describe('Files of these runs.'),
+  files: z.int().min(0).describe('Files of these runs and conversations.'),
   threads: z.int().min(0).describe('Conversations with agents.'),
   events: z.int().min(0).describe('Events that it posted.'),
   idempotencyKeys: z.int().min(0).describe('Responses kept for its idempotency keys.'),

@@ -36,16 +36,18 @@ export async function countSubjectData(ctx: ServiceContext, input: unknown) {
   const [found] = await largeRead(ctx, (reading) =>
     reading.db.execute<SubjectCounts & { openRuns: number }>(sql`
       with recursive ${runsOf(ctx, sub, MAX + 1)},
-      ids as materialized (select distinct id from (select id from mine limit ${MAX + 1}) part)
+      ids as materialized (select distinct id from (select id from mine limit ${MAX + 1}) part),
+      conversations as materialized (select id from (
+        select t.id from ${threads} t where t.tenant_id = ${tenantId} and t.subject = ${sub}
+        union ${threadsBegunBy(ctx, sub, sql`(select id from ids)`)} limit ${MAX + 1}) part)
       select
         (select count(*)::int from ids) as "runs",
         (select count(*)::int from ids join ${runs} r on r.tenant_id = ${tenantId} and r.id = ids.id and r.end_time is null)
           as "openRuns",
-        (select count(*)::int from ids join ${files} f on f.tenant_id = ${tenantId} and f.run_id = ids.id
-          where f.condemned_at is null) as "files",
-        ${some(sql`
-          select t.id from ${threads} t where t.tenant_id = ${tenantId} and t.subject = ${sub}
-          union ${threadsBegunBy(ctx, sub, sql`(select id from ids)`)}`)} as "threads",
+        (select count(*)::int from ${files} f
+          where f.tenant_id = ${tenantId} and f.condemned_at is null
+            and (f.run_id in (select id from ids) or f.thread_id in (select id from conversations))) as "files",
+        (select count(*)::int from conversations) as "threads",
         ${some(sql`select from ${events} e where e.tenant_id = ${tenantId} and e.posted_by = ${sub}`)} as "events",
         ${some(sql`select from ${idempotencyKeys} k where k.tenant_id = ${tenantId} and k.subject = ${sub}`)}
           as "idempotencyKeys"`),

@@ -1,13 +1,13 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { pauses, runs, scopes, stepRecords, walks } from '@/db/schema/runs'
-import { threads } from '@/db/schema/threads'
 import { agentTurns } from '@/db/schema/turns'
 import { webhookDeliveries } from '@/db/schema/webhooks'
 import { AppError } from '../errors'
 import { removeFiles } from '../files/sweep'
 import { countAllDays } from '../views/insights/days'
 import { listOf, othersBelow, ownRuns, threadsBegunBy } from './data'
+import { deleteThreadsOf } from './delete-threads'
 import type { Erasure } from './erasure'
 
 /** The maximum runs that one transaction deletes. */
@@ -65,18 +65,16 @@ async function deletePiece(erasure: Erasure, ids: string[]): Promise<void> {
     const open = locked.filter(({ endTime }) => endTime === null).length
     if (open > 0) throw openRuns(open)
     // Found only through these runs.
-    const begun = await tx.db.execute(sql`
-      delete from ${threads} where tenant_id = ${tx.tenantId} and id in (${threadsBegunBy(tx, erasure.sub, listOf(ids))})
-      returning id`)
+    const begun = await deleteThreadsOf(tx, sql`(${threadsBegunBy(tx, erasure.sub, listOf(ids))})`)
     // Nobody can read them from now on; if the process dies before their bytes are removed, the sweep does it.
     const condemned = await tx.db
       .update(files)
       .set({ condemnedAt: tx.now() })
       .where(and(eq(files.tenantId, tx.tenantId), inArray(files.runId, ids), isNull(files.condemnedAt)))
       .returning({ id: files.id })
-    fileIds = condemned.map(({ id }) => id)
+    fileIds = [...begun.files, ...condemned.map(({ id }) => id)]
     const gone = await tx.db.delete(runs).where(areThese).returning({ id: runs.id })
-    return { runs: gone.length, files: condemned.length, threads: begun.length }
+    return { runs: gone.length, files: fileIds.length, threads: begun.threads }
   })
   await removeFiles(erasure.ctx, fileIds, () => erasure.isLate())
 }
@@ -85,24 +83,24 @@ async function deletePiece(erasure: Erasure, ids: string[]): Promise<void> {
 async function reduceRun(erasure: Erasure, id: string): Promise<boolean> {
   const { ctx, sub } = erasure
   // Before the records through which they are found.
-  const begun = await erasure.delete(async (tx) => ({
-    threads: (
-      await tx.db.execute(sql`
-        delete from ${threads} where tenant_id = ${tx.tenantId} and id in (${threadsBegunBy(tx, sub, listOf([id]))})
-        returning id`)
-    ).length,
-  }))
-  let any = (begun.threads ?? 0) > 0
+  let begun: string[] = []
+  const gone = await erasure.delete(async (tx) => {
+    const { threads, files } = await deleteThreadsOf(tx, sql`(${threadsBegunBy(tx, sub, listOf([id]))})`)
+    begun = files
+    return { threads, files: files.length }
+  })
+  await removeFiles(ctx, begun, () => erasure.isLate())
+  let any = (gone.threads ?? 0) > 0
   for (const table of [agentTurns, stepRecords, walks, scopes, pauses, webhookDeliveries]) {
-    for (let gone = ROWS; gone === ROWS; ) {
+    for (let left = ROWS; left === ROWS; ) {
       if (erasure.isLate()) return true
       const ofRun = sql`tenant_id = ${ctx.tenantId} and run_id = ${id}`
       // Filtered twice: in a partitioned table, another partition has rows with equal `ctid`s.
       const found = await ctx.db.execute(sql`
         delete from ${table} where ${ofRun} and ctid = any(array(select ctid from ${table} where ${ofRun} limit ${ROWS}))
         returning 1`)
-      gone = found.length
-      any ||= gone > 0
+      left = found.length
+      any ||= left > 0
     }
   }
   return any

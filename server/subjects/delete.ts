@@ -9,11 +9,13 @@ import { usageDays } from '@/db/schema/usage'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import { removeFiles } from '../files/sweep'
 import { newCancellation, terminateNow } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { holdRun } from '../run-store/held'
 import { listOf, openRunsOf, requireSubject } from './data'
 import { deleteRuns, openRuns } from './delete-runs'
+import { deleteThreadsOf } from './delete-threads'
 import { Erasure } from './erasure'
 import { DeleteSubjectData } from './schema'
 
@@ -83,14 +85,18 @@ async function deleteThreads(erasure: Erasure): Promise<boolean> {
     )
     if (found.length === 0) return true
     const ids = found.map(({ id }) => id)
-    const remove = (piece: string[]) =>
-      erasure.delete(async ({ db }) => ({
-        threads: await rows(
-          db.execute(sql`delete from ${threads} where tenant_id = ${tenantId} and id in ${listOf(piece)} returning 1`),
-        ),
-      }))
-    if (!(await erasure.inPieces(ids, BATCH, remove))) return false
+    if (!(await erasure.inPieces(ids, BATCH, (piece) => deleteSome(erasure, piece)))) return false
   }
+}
+
+async function deleteSome(erasure: Erasure, ids: readonly string[]): Promise<void> {
+  let fileIds: string[] = []
+  await erasure.delete(async (tx) => {
+    const gone = await deleteThreadsOf(tx, listOf(ids))
+    fileIds = gone.files
+    return { threads: gone.threads, files: gone.files.length }
+  })
+  await removeFiles(erasure.ctx, fileIds, () => erasure.isLate())
 }
 
 /** Page by page in key order. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ChatAnswer, ChatBody, ChatEvent } from '../agents/answers'
-import { chatAnswer, chatEvents } from '../agents/examples'
+import { chatAnswer, chatEvents, FILE_ID } from '../agents/examples'
 import { component, components } from '../definition/component'
 import { openStream, SSE_HEADERS, streamAnswer, takesStream } from '../http/sse'
 import { endpoint } from '../openapi/endpoint'
@@ -32,6 +32,14 @@ export const CHAT = endpoint({
       message: {
         summary: 'A message',
         value: { agentId: 'agt_01KAHVD2S40000K6T8W3Y1M5QN', message: 'Two chairs, please.' },
+      },
+      file: {
+        summary: 'A message with a file',
+        value: {
+          agentId: 'agt_01KAHVD2S40000K6T8W3Y1M5QN',
+          message: 'Which chairs are these?',
+          files: [{ fileId: FILE_ID }],
+        },
       },
       approve: {
         summary: 'An answer to what the agent asks',
@@ -65,6 +73,8 @@ export const CHAT = endpoint({
   },
   errors: [
     'MESSAGE_REQUIRED',
+    'FILE_NOT_SUPPORTED',
+    'FILE_NOT_FOUND',
     'AGENT_NOT_FOUND',
     'THREAD_NOT_FOUND',
     'THREAD_BUSY',

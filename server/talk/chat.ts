@@ -24,7 +24,7 @@ import {
   requirePlace,
   resumeStream,
 } from './stream'
-import { answerTo } from './turn'
+import { answerTo, askedOf } from './turn'
 import { fromUiChat } from './ui-chat'
 import { uiStream } from './ui-stream'
 
@@ -148,8 +148,9 @@ async function accept(
 ): Promise<Accepted> {
   authorize(ctx, 'agent:invoke')
   const message = requireMessage(body.message)
-  const { agentId, version, threadId, dataContext } = parseWhole(ChatRequest, body, ['message'])
+  const { agentId, version, ...sent } = parseWhole(ChatRequest, body, ['message'])
   const known = await knownTurn(ctx)
   const agent = await load({ agentId, version: keptVersion(known) ?? version })
-  return { agent, known, asking: { threadId, version, userMessage: { message, dataContext }, structured: false } }
+  const userMessage = await askedOf(ctx, { message, ...sent }, known)
+  return { agent, known, asking: { threadId: sent.threadId, version, userMessage, structured: false } }
 }

@@ -26,7 +26,10 @@ export const TALK_ENDPOINTS = {
     body: {
       schema: answers.InvokeAgentBody,
       required: true,
-      examples: { message: example('A message', { message: 'Two chairs, 25 in all.' }) },
+      examples: {
+        message: example('A message', { message: 'Two chairs, 25 in all.' }),
+        file: example('With a file', { message: 'Read the order.', files: [{ fileId: examples.FILE_ID }] }),
+      },
     },
     answers: {
       200: {
@@ -39,6 +42,8 @@ export const TALK_ENDPOINTS = {
     },
     errors: [
       'MESSAGE_REQUIRED',
+      'FILE_NOT_SUPPORTED',
+      'FILE_NOT_FOUND',
       'AGENT_NO_STRUCTURED_OUTPUT',
       'AGENT_SUPERVISOR',
       'AGENT_NOT_FOUND',

@@ -12,7 +12,7 @@ import { parseWhole } from '../parse'
 import { wantedVersion } from '../versioned/versions'
 import type { Waiting } from './await-run'
 import { type Accepted, openTurnStream, requirePlace, resumeStream } from './stream'
-import { answerTo } from './turn'
+import { answerTo, askedOf } from './turn'
 
 /**
  * Answers a message with data that matches the agent's output schema, in a new or an existing thread. When the signal
@@ -51,8 +51,9 @@ async function accept(ctx: ServiceContext, input: { agentId: string; body: unkno
   const version = wantedVersion(body.version ?? undefined)
   const agent = await loadAgent(ctx, input.agentId, keptVersion(known) ?? version)
   requireDataAnswers(agent)
-  const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message'])
-  return { agent, known, asking: { userMessage: { message, dataContext }, structured: true, threadId, version } }
+  const { version: _version, ...sent } = parseWhole(InvokeAgent, body, ['message'])
+  const userMessage = await askedOf(ctx, { message, ...sent }, known)
+  return { agent, known, asking: { userMessage, structured: true, threadId: sent.threadId, version } }
 }
 
 /**
@@ -68,10 +69,11 @@ export async function invokeDraftAgent(
   authorize(ctx, 'agent:invoke')
   const body = isJsonObject(input.body) ? input.body : {}
   const message = requireMessage(body.message)
-  const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message', 'draft'])
+  const sent = parseWhole(InvokeAgent, body, ['message', 'draft'])
   const agent = await loadDraft(ctx, input.agentId, body.draft)
   requireDataAnswers(agent)
-  const asking = { userMessage: { message, dataContext }, structured: true, threadId }
+  const userMessage = await askedOf(ctx, { message, ...sent }, null)
+  const asking = { userMessage, structured: true, threadId: sent.threadId }
   return answered(ctx, { agent, known: null, asking }, signal)
 }
 

@@ -1,8 +1,10 @@
-import { type Asking, type Conversed, converse, endOf, knownTurn, openTurn } from '../agents/converse'
+import { type Asking, type Conversed, converse, endOf, knownTurn, messageOf, openTurn } from '../agents/converse'
 import type { LoadedAgent } from '../agents/find'
 import { TurnTakenOver } from '../agents/journal/held-turn'
 import type { KnownTurn } from '../agents/journal/read'
+import { messageWithFiles, type SentMessage } from '../agents/message-files'
 import type { ServiceContext } from '../context'
+import type { UserMessage } from '../definition/agent'
 import { mark } from '../interpreter/index'
 import { asRun } from './as-run'
 import { type Answer, awaitAnswer } from './await-run'
@@ -37,4 +39,9 @@ async function talk(
 ): Promise<Conversed> {
   const turn = await openTurn(ctx, agent, asking, options)
   return converse(ctx, turn, { signal: options.signal, asRun: (held) => asRun(ctx, held) })
+}
+
+/** What a request asks. The turn of an earlier one with the same key has its files already. */
+export async function askedOf(ctx: ServiceContext, sent: SentMessage, known: KnownTurn | null): Promise<UserMessage> {
+  return known?.asked ? messageOf(known.asked).userMessage : messageWithFiles(ctx, sent)
 }

@@ -71,7 +71,7 @@ function said(message: z.infer<typeof UiMessage> | undefined): string {
   if (message.parts.some(({ type }) => type === 'file'))
     throw refuse(
       'parts',
-      'Files cannot be sent here. Upload them with POST /api/files and name their ids in dataContext.',
+      'Files cannot be sent in parts. Upload each to POST /api/files and send its id in `files` of the body.',
     )
   return message.parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])).join('\n')
 }

@@ -12,8 +12,8 @@ const refused = (work: () => unknown) => {
 }
 
 test('a field that an invoke does not know is refused with the nearest name, never dropped', () => {
-  expect(refused(() => parseWhole(InvokeAgent, { message: 'Hi', files: ['x'], threadID: 't' }, ['message']))).toEqual([
-    { path: 'files', message: 'This call has no such field.' },
+  expect(refused(() => parseWhole(InvokeAgent, { message: 'Hi', photos: ['x'], threadID: 't' }, ['message']))).toEqual([
+    { path: 'photos', message: 'This call has no such field.' },
     { path: 'threadID', message: 'This call has no such field. Did you mean threadId?' },
   ])
   expect(refused(() => parseWhole(InvokeTool, { arg: {} }))).toEqual([

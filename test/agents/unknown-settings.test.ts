@@ -20,15 +20,15 @@ beforeAll(async () => {
 afterAll(() => database?.close())
 
 const refusal = (details: object[]) => ({ code: 'INVALID_INPUT', details })
-const NO_FILES = { path: 'files', message: 'This call has no such field.' }
+const NO_FILE = { path: 'file', message: 'This call has no such field. Did you mean files?' }
 
 test('a chat and a draft that is tried refuse unknown fields, as an invoke does', async () => {
   const { id: agentId } = await newAgent(ctx)
-  const said = { agentId, message: 'Two apples', files: ['x'] }
-  await expect(chat(ctx, said, never)).rejects.toMatchObject(refusal([NO_FILES]))
-  await expect(beginChat(ctx, said, never)).rejects.toMatchObject(refusal([NO_FILES]))
-  await expect(openChat(ctx, { body: said, lastEventId: null }, never)).rejects.toMatchObject(refusal([NO_FILES]))
-  await expect(beginDraftChat(ctx, { ...said, draft: {} } as never, never)).rejects.toMatchObject(refusal([NO_FILES]))
+  const said = { agentId, message: 'Two apples', file: 'x' }
+  await expect(chat(ctx, said, never)).rejects.toMatchObject(refusal([NO_FILE]))
+  await expect(beginChat(ctx, said, never)).rejects.toMatchObject(refusal([NO_FILE]))
+  await expect(openChat(ctx, { body: said, lastEventId: null }, never)).rejects.toMatchObject(refusal([NO_FILE]))
+  await expect(beginDraftChat(ctx, { ...said, draft: {} } as never, never)).rejects.toMatchObject(refusal([NO_FILE]))
   const misspelt = { path: 'datacontext', message: 'This call has no such field. Did you mean dataContext?' }
   const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }
   const ui = { agentId, id: 'c', messages: [message], trigger: 'submit-message', datacontext: {} }

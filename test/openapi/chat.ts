@@ -3,7 +3,7 @@ import type { Recorder } from './recorder'
 import { checkerOf } from './validate'
 
 /** Every answer of chat, of threads and of usage. A part of test/api/openapi.test.ts. */
-export async function recordChat({ get, post, document }: Recorder): Promise<void> {
+export async function recordChat({ get, post, form, document }: Recorder): Promise<void> {
   const agentId = (await post('/api/agents', { name: 'Speaks' })).body.id
   const body = { agentId, message: 'Hello' }
   const json = { headers: { accept: 'application/json' } }
@@ -31,6 +31,13 @@ export async function recordChat({ get, post, document }: Recorder): Promise<voi
   const said = { message: 'Hello' }
   expect((await post('/api/chat', { ...said, agentId: id }, json)).body.error.code).toBe('BUDGET_EXCEEDED')
   expect((await post(`/api/agents/${id}/invoke`, said)).body.error.code).toBe('BUDGET_EXCEEDED')
+  const archive = (await form('/api/files', 'PK\u0003\u0004')).body.fileId
+  const codes = { [archive]: 'FILE_NOT_SUPPORTED', x: 'FILE_NOT_FOUND' }
+  for (const [fileId, code] of Object.entries(codes)) {
+    const asked = { ...said, files: [{ fileId }] }
+    expect((await post('/api/chat', { ...asked, agentId }, json)).body.error.code).toBe(code)
+    expect((await post(`/api/agents/${orders}/invoke`, asked)).body.error.code).toBe(code)
+  }
   for (const by of ['day', 'agent', 'subject']) await get(`/api/usage?by=${by}`)
   expect((await post('/api/chat', { ...body, threadId: 'thr_nobody' })).body.error.code).toBe('THREAD_NOT_FOUND')
 }

@@ -6,6 +6,7 @@ import { agentCalls, agentTurns } from '@/db/schema/turns'
 import type { ServiceContext } from '../../context'
 import type { TurnAnswer, TurnMetadata, Usage, UserMessage } from '../../definition/agent'
 import { AppError } from '../../errors'
+import { takeForThread } from '../../files/take'
 import { newId } from '../../ids'
 import { NO_USAGE } from '../../models/call'
 import { type ReplyMessage, rowsOfTurn } from '../messages'
@@ -120,7 +121,7 @@ export async function recordEnd(
     ${ended},
     ${rows(ctx, at, turn, calls, saved.answer)},
     ${thread(ctx, turn, saved)},
-    ${said(ctx, saved)}
+    ${said(ctx, saved)}${filesOf(ctx, saved)}
     select ${OUTCOME}, exists (select from ${agentTurns} t
         where t.tenant_id = ${ctx.tenantId} and t.id = ${turn.id} and t.state = 'done') as saved`,
   )
@@ -273,4 +274,13 @@ function said(ctx: ServiceContext, { threadId, ...turn }: SavedTurn): SQL {
         cross join json_to_recordset(${JSON.stringify(rowsOfTurn(turn))}::json) as m("seq" int, "role" text,
           "content" jsonb, "metadata" jsonb, "runId" text)
       where exists (select from calls))`
+}
+
+/** The uploads of the message belong to the thread from now on. */
+function filesOf(ctx: ServiceContext, { threadId, userMessage: { files } }: SavedTurn): SQL {
+  if (!files) return sql``
+  const ids = sql`select json_array_elements_text(${JSON.stringify(files.map(({ fileId }) => fileId))}::json)::uuid
+        from ended where exists (select from calls)`
+  return sql`,
+    taken as (${takeForThread(ctx, threadId, ids)})`
 }

@@ -2,6 +2,10 @@ import { sql } from 'drizzle-orm'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
 import type { TransactionContext } from '../../context'
 import { AGENT_TURN } from '../../definition/agent-turn'
+import { takeForThread } from '../../files/take'
+
+/** The files of the message. */
+const UPLOADS = sql`select (file->>'fileId')::uuid from turn, json_array_elements(turn.files) file`
 
 interface Given {
   turnId: string
@@ -16,7 +20,8 @@ interface Given {
 }
 
 /**
- * Makes a turn of invoke or chat that of a run's first visit. The calls that an answer has asked for keep their keys.
+ * Makes a turn of invoke or chat that of a run's first visit. The calls that an answer has asked for keep their keys, and
+ * the files of the message belong to its thread.
  * @returns false if the turn has ended, or another process or run has it
  */
 export async function giveToRun(tx: TransactionContext, given: Given): Promise<boolean> {
@@ -29,10 +34,11 @@ export async function giveToRun(tx: TransactionContext, given: Given): Promise<b
         leased_until = null, thread_id = ${threadId}, state = ${owner === null ? 'working' : 'waiting'}
       where tenant_id = ${tx.tenantId} and id = ${turnId} and run_id is null
         and ${owner === null ? free : sql`owner = ${owner}`}
-      returning id, coalesce(key, id) as key),
+      returning id, coalesce(key, id) as key, request->'files' as files),
     keys as (
       update ${agentCalls} c set key_base = coalesce(c.key_base, turn.key) from turn
-      where c.tenant_id = ${tx.tenantId} and c.turn_id = turn.id and c.kind = 'model')
+      where c.tenant_id = ${tx.tenantId} and c.turn_id = turn.id and c.kind = 'model'),
+    taken as (${takeForThread(tx, threadId, UPLOADS)})
     select id from turn`)
   return taken.length > 0
 }

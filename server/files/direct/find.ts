@@ -59,21 +59,25 @@ export async function findUpload(ctx: ServiceContext, fileId: string): Promise<F
 
 /** Those of the ids that name the caller's own complete uploads. */
 export async function ownUploads(ctx: ServiceContext, ids: readonly string[]): Promise<Set<string>> {
+  return new Set((await findUploads(ctx, ids)).map(({ id }) => id))
+}
+
+/** The caller's own complete uploads with these ids. */
+export async function findUploads(ctx: ServiceContext, ids: readonly string[]): Promise<FileRow[]> {
   const known = [...new Set(ids)].filter(isFileId)
-  if (known.length === 0) return new Set()
-  const rows = await ctx.db
-    .select({ id: files.id })
-    .from(files)
-    .where(
-      and(
-        eq(files.tenantId, ctx.tenantId),
-        inArray(files.id, known),
-        uploadedBy(ctx),
-        ne(files.sha256, INCOMPLETE),
-        open,
-      ),
-    )
-  return new Set(rows.map(({ id }) => id))
+  return known.length === 0 ? [] : ctx.db.select().from(files).where(areUploads(ctx, known))
+}
+
+/** The same, and keeps them for another hour: a message with them is being answered. */
+export async function keepUploads(ctx: ServiceContext, ids: readonly string[]): Promise<FileRow[]> {
+  const known = ids.filter(isFileId)
+  if (known.length === 0) return []
+  return ctx.db.update(files).set({ createdAt: ctx.now() }).where(areUploads(ctx, known)).returning()
+}
+
+function areUploads(ctx: ServiceContext, ids: string[]) {
+  const isThere = and(eq(files.tenantId, ctx.tenantId), inArray(files.id, ids), ne(files.sha256, INCOMPLETE))
+  return and(isThere, uploadedBy(ctx), open)
 }
 
 /** @throws AppError INVALID_INPUT unless all ids name the caller's own complete uploads */
