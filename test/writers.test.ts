@@ -15,6 +15,7 @@ const WRITERS: Record<string, Table[]> = {
   'server/agents/journal/record.ts': ['agent_turns', 'agent_calls'],
   'server/agents/journal/sweep.ts': ['agent_turns'],
   'server/agents/journal/to-run.ts': ['agent_turns', 'agent_calls'],
+  'server/talk/place.ts': ['agent_turns'],
   'server/interpreter/write/branches.ts': ['walks', 'scopes'],
   'server/interpreter/write/marks.ts': ['walks', 'step_records', 'pauses'],
   'server/interpreter/write/parts.ts': ['runs', 'walks', 'step_records', 'pauses'],

@@ -95,7 +95,7 @@ export async function openTurn(
   try {
     lease = thread === null ? null : await TurnLease.take(ctx, thread, signal, { turnId: known?.turn.id })
     held = known?.asked
-      ? await HeldTurn.takeOver(ctx, agent, { ...known, asked: known.asked }, lease)
+      ? await HeldTurn.takeOver(ctx, agent, { ...known, asked: { ...known.asked, ...follows } }, lease)
       : HeldTurn.open(ctx, agent, asked, lease)
     if (asked.streams && !known) await held.begin()
     return { agent, held, known, lease }

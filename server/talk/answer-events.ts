@@ -38,6 +38,8 @@ export const LAST: TurnEventName[] = ['message.done', 'answer.done', 'error']
 
 export const isPiece = (event: TurnEventName) => PIECES.includes(event)
 export const isWaiting = (event: TurnEventName) => WAITS.includes(event)
+/** Whether an event counts only until people have answered. */
+export const isQuestion = (event: TurnEventName) => event === 'approval.requested' || isWaiting(event)
 /** A stream also ends where people are asked; the next one continues it. */
 export const endsStream = (event: TurnEventName) => isWaiting(event) || LAST.includes(event)
 

@@ -94,9 +94,9 @@ export async function decide(
 const turnIn = (approvalId: string) => approvalId.slice(0, approvalId.indexOf('.'))
 
 async function waitingTurn({ db, tenantId }: ServiceContext, { agentId, threadId, chat }: Place, turnId: string) {
-  const { runId, ticket, request } = agentTurns
+  const { runId, request } = agentTurns
   const [turn] = await db
-    .select({ runId, ticket, request })
+    .select({ runId, request })
     .from(agentTurns)
     .where(
       and(
@@ -110,7 +110,7 @@ async function waitingTurn({ db, tenantId }: ServiceContext, { agentId, threadId
     const message = 'was begun by an invocation: send the approvals to the thread'
     throw new AppError('INVALID_INPUT', { details: [{ path: 'threadId', message }] })
   }
-  return { runId: turn.runId, ticket: turn.ticket, structured }
+  return { turnId, runId: turn.runId, structured }
 }
 
 function answerOf({ approvalId, approved, reason, args }: Approval) {

@@ -7,7 +7,8 @@ import { isAtWork } from '../agents/turn-lease'
 import type { ServiceContext } from '../context'
 import type { TurnEventName } from '../definition/agent'
 import type { ServerSentEvent } from '../http/sse'
-import { endsStream, isPiece, isWaiting, LAST, type TurnEvent } from './answer-events'
+import { endsStream, isPiece, isQuestion, isWaiting, LAST, type TurnEvent } from './answer-events'
+import type { EventPlace, Place } from './place'
 import { LIFETIME_MS, turnAt, whatFollows } from './what-follows'
 
 const FLUSH_MS = 100
@@ -18,16 +19,8 @@ interface StoredEvent extends TurnEvent {
   seq: number
 }
 
-/** The position of an event: the value of `Last-Event-ID`. */
-export interface EventPlace {
-  threadId: string
-  ticket: number
-  seq: number
-}
-
-export function parseEventId(text: string): EventPlace | null {
-  const match = /^(thr_[A-Za-z0-9_-]{1,76})\.(\d{1,9})\.(\d{1,9})$/.exec(text)
-  return match?.[1] ? { threadId: match[1], ticket: Number(match[2]), seq: Number(match[3]) } : null
+interface ReadEvent extends StoredEvent {
+  createdAt: Date
 }
 
 /**
@@ -46,7 +39,7 @@ export class TurnLog {
 
   constructor(
     private readonly ctx: ServiceContext,
-    readonly place: Omit<EventPlace, 'seq'>,
+    readonly place: Place,
   ) {}
 
   add(event: TurnEvent): void {
@@ -121,12 +114,12 @@ export async function* replay(
     // Check this before reading: what a turn that ends in between has stored is read, too.
     const working = await isAtWork(ctx, threadId, ticket)
     const events = await readEvents(ctx, { threadId, ticket, seq: seen })
-    for (const event of events) {
+    for (const event of await withoutAnswered(ctx, after, events)) {
       yield toServerSent(after, event)
       if (endsStream(event.event)) return
-      seen = event.seq
       speaks = isPiece(event.event)
     }
+    seen = events.at(-1)?.seq ?? seen
     if (!working && events.length === 0) {
       const last = await lastEvent(ctx, { threadId, ticket }, LAST)
       // Others have stored the end before events that the process of the turn stored late, or never.
@@ -140,6 +133,15 @@ export async function* replay(
     }
     if (events.length === 0) await sleep(POLL_MS, undefined, { signal }).catch(() => {})
   }
+}
+
+/** Leaves out questions that are answered, and the ends for now after them. */
+async function withoutAnswered(ctx: ServiceContext, place: Place, events: readonly ReadEvent[]): Promise<ReadEvent[]> {
+  const waits = events.filter(({ event }) => isWaiting(event))
+  const last = waits.at(-1)
+  if (!last) return [...events]
+  const passed = (await isPresentWait(ctx, place, last)) ? waits.at(-2) : last
+  return events.filter(({ event, seq }) => !isQuestion(event) || seq > (passed?.seq ?? 0))
 }
 
 /** Stores what follows an event, unless another reader or the process of the turn has. */
@@ -172,7 +174,7 @@ async function mayBePiece(ctx: ServiceContext, place: EventPlace): Promise<boole
 /** Another reader may have stored the same ones. */
 async function storeEvents(
   { db, tenantId, now }: ServiceContext,
-  events: readonly (StoredEvent & Omit<EventPlace, 'seq'>)[],
+  events: readonly (StoredEvent & Place)[],
 ): Promise<void> {
   if (events.length === 0) return
   const createdAt = now()
@@ -200,8 +202,7 @@ export async function findEvent(
     .from(chatEvents)
     .where(and(isOfTurn(ctx, place), or(eq(chatEvents.seq, seq), inArray(chatEvents.event, LAST))))
   const row = rows.find((stored) => stored.seq === seq)
-  if (row && isWaiting(row.event))
-    return { last: place.seq > 0 && turn?.status === 'paused' && (await isLatest(ctx, place, row, turn.runId)) }
+  if (row && isWaiting(row.event)) return { last: place.seq > 0 && (await isPresentWait(ctx, place, row)) }
   if (row) return { last: place.seq > 0 && endsStream(row.event) }
   // The last event is stored after all others, so nothing the client could have seen is missing.
   if (rows.length > 0) return null
@@ -211,15 +212,16 @@ export async function findEvent(
   return lives ? { last: false } : null
 }
 
-/** Whether the run has asked nothing since an event that said what it asks. */
-async function isLatest(
+/** Whether a turn waits for people, and has asked nothing since an event that said so. */
+async function isPresentWait(
   ctx: ServiceContext,
-  place: Omit<EventPlace, 'seq'>,
-  { seq, createdAt }: { seq: number; createdAt: Date },
-  runId: string | null,
+  place: Place,
+  { seq, createdAt }: Pick<ReadEvent, 'seq' | 'createdAt'>,
 ): Promise<boolean> {
+  const turn = await turnAt(ctx, place)
+  if (turn?.status !== 'paused' || turn.runId === null) return false
   if (((await lastEvent(ctx, place))?.seq ?? 0) > seq) return false
-  const asked = and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId ?? ''), isNull(pauses.answeredAt))
+  const asked = and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, turn.runId), isNull(pauses.answeredAt))
   const [later] = await ctx.db
     .select({ id: pauses.id })
     .from(pauses)
@@ -228,13 +230,13 @@ async function isLatest(
 }
 
 /** The position after the last stored event of a turn. */
-export async function endOfEvents(ctx: ServiceContext, place: Omit<EventPlace, 'seq'>): Promise<EventPlace> {
+export async function endOfEvents(ctx: ServiceContext, place: Place): Promise<EventPlace> {
   return { ...place, seq: (await lastEvent(ctx, place))?.seq ?? 0 }
 }
 
 async function lastEvent(
   ctx: ServiceContext,
-  place: Omit<EventPlace, 'seq'>,
+  place: Place,
   among?: readonly TurnEventName[],
 ): Promise<StoredEvent | undefined> {
   const { seq, event, data } = chatEvents
@@ -255,9 +257,10 @@ export async function sweepChats(db: Db, now: Date): Promise<number> {
   return gone.length
 }
 
-async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<StoredEvent[]> {
+async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<ReadEvent[]> {
+  const { seq, event, data, createdAt } = chatEvents
   const rows = await ctx.db
-    .select({ seq: chatEvents.seq, event: chatEvents.event, data: chatEvents.data })
+    .select({ seq, event, data, createdAt })
     .from(chatEvents)
     .where(and(isOfTurn(ctx, after), gt(chatEvents.seq, after.seq)))
     .orderBy(asc(chatEvents.seq))
@@ -265,13 +268,10 @@ async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<Store
   return rows
 }
 
-function isOfTurn(ctx: ServiceContext, { threadId, ticket }: Omit<EventPlace, 'seq'>) {
+function isOfTurn(ctx: ServiceContext, { threadId, ticket }: Place) {
   return and(eq(chatEvents.tenantId, ctx.tenantId), eq(chatEvents.threadId, threadId), eq(chatEvents.ticket, ticket))
 }
 
-function toServerSent(
-  { threadId, ticket }: Omit<EventPlace, 'seq'>,
-  { seq, event, data }: StoredEvent,
-): ServerSentEvent {
+function toServerSent({ threadId, ticket }: Place, { seq, event, data }: StoredEvent): ServerSentEvent {
   return { id: `${threadId}.${ticket}.${seq}`, event, data }
 }

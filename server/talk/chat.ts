@@ -8,22 +8,15 @@ import { createThread } from '../agents/thread'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
+import { AppError } from '../errors'
 import type { EventSource, UnnamedEvent } from '../http/sse'
 import { parseInput, parseWhole } from '../parse'
 import { answerApprovals, ChatApprovals, decide } from './approve'
 import type { Waiting } from './await-run'
 import { type ChatAnswer, chatAnswerOf } from './chat-answer'
 import { endOfEvents, replay, type TurnLog } from './chat-events'
-import {
-  type Accepted,
-  beginTurn,
-  endedOf,
-  eventsOfRun,
-  openTurnStream,
-  repeated,
-  requirePlace,
-  resumeStream,
-} from './stream'
+import { beginningOf, type Place } from './place'
+import { type Accepted, beginningOfKnown, beginTurn, openTurnStream, requirePlace, resumeStream } from './stream'
 import { answerTo, askedOf } from './turn'
 import { fromUiChat } from './ui-chat'
 import { uiStream } from './ui-stream'
@@ -71,20 +64,18 @@ export async function openUiChat(
 ): Promise<EventSource<UnnamedEvent>> {
   const ui = fromUiChat(ctx, body)
   const request = await accept(ctx, ui.body)
-  const ended = endedOf(request)
-  if (ended) {
-    const { threadId } = ended
-    return (gone) => uiStream(repeated(ctx, request, ended, gone), { messageId: threadId, threadId })
-  }
+  const begun = await beginningOfKnown(ctx, request.known, signal)
+  if (begun) return (gone) => uiStream(replay(ctx, begun, gone), startOf(begun))
   if (ui.isOwn && ui.threadId) await createThread(ctx, request.agent.id, ui.threadId)
   const stop = new AbortController()
   const log = await beginTurn(ctx, request, signal, stop.signal)
-  const { threadId, ticket } = log.place
   return (gone) => {
     if (!ctx.keyed) gone.addEventListener('abort', () => stop.abort(), { once: true })
-    return uiStream(log.read(gone), { messageId: `${threadId}.${ticket}`, threadId })
+    return uiStream(log.read(gone), startOf(log.place))
   }
 }
+
+const startOf = ({ threadId, ticket }: Place) => ({ messageId: `${threadId}.${ticket}`, threadId })
 
 async function answerInThread(ctx: ServiceContext, body: JsonObject, signal: AbortSignal) {
   authorize(ctx, 'agent:invoke')
@@ -97,10 +88,10 @@ async function answerInThread(ctx: ServiceContext, body: JsonObject, signal: Abo
 async function followApprovals(ctx: ServiceContext, body: JsonObject): Promise<EventSource> {
   authorize(ctx, 'agent:invoke')
   const { agentId, threadId, approvals } = parseInput(ChatApprovals, body)
-  const { ticket, runId } = await decide(ctx, { agentId, threadId, chat: true }, approvals)
-  // Nobody has streamed it before.
-  if (ticket === null) return (gone) => eventsOfRun(ctx, { agentId, structured: false, runId, threadId }, gone)
-  const after = await endOfEvents(ctx, { threadId, ticket })
+  const { turnId } = await decide(ctx, { agentId, threadId, chat: true }, approvals)
+  const begun = await beginningOf(ctx, turnId)
+  if (!begun) throw new AppError('THREAD_NOT_FOUND')
+  const after = await endOfEvents(ctx, begun)
   return (gone) => replay(ctx, after, gone)
 }
 

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Asking, type Conversed, converse, endOf, knownTurn, type OpenTurn, openTurn } from '../agents/converse'
+import { type Asking, converse, endOf, knownTurn, type OpenTurn, openTurn } from '../agents/converse'
 import type { LoadedAgent } from '../agents/find'
 import { TurnTakenOver } from '../agents/journal/held-turn'
 import type { KnownTurn } from '../agents/journal/read'
@@ -8,10 +7,12 @@ import type { TurnListener } from '../agents/turn-types'
 import type { ServiceContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import type { EventSource } from '../http/sse'
-import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
+import { answerEvents, turnEvent } from './answer-events'
 import { asRun } from './as-run'
-import { type EventPlace, findEvent, POLL_MS, parseEventId, replay, TurnLog } from './chat-events'
-import { failed, fromRun, type InRun } from './what-follows'
+import { awaitAnswer } from './await-run'
+import { findEvent, replay, TurnLog } from './chat-events'
+import { beginningOf, type EventPlace, parseEventId } from './place'
+import { failed } from './what-follows'
 
 /** A message to an agent that was checked. */
 export interface Accepted {
@@ -21,51 +22,42 @@ export interface Accepted {
   asking: Asking
 }
 
-/** Streams the answer to a message, or what an earlier request with the same key has begun. */
+/** Streams the answer to a message. A repeat with the same key has the events of the first request, from the start. */
 export async function openTurnStream(
   ctx: ServiceContext,
   accepted: Accepted,
   signal: AbortSignal,
 ): Promise<EventSource> {
-  const ended = endedOf(accepted)
-  if (ended) return (gone) => repeated(ctx, accepted, ended, gone)
+  const begun = await beginningOfKnown(ctx, accepted.known, signal)
+  if (begun) return (gone) => replay(ctx, begun, gone)
   try {
     const log = await beginTurn(ctx, accepted, signal)
     return (gone) => log.read(gone)
   } catch (err) {
     // A run has taken the turn of the earlier request over in the meantime.
-    const known = err instanceof TurnTakenOver ? endedOf({ ...accepted, known: await knownTurn(ctx) }) : null
-    if (!known) throw err
-    return (gone) => repeated(ctx, accepted, known, gone)
+    const known = err instanceof TurnTakenOver ? await knownTurn(ctx) : null
+    const taken = await beginningOfKnown(ctx, known, signal)
+    if (!taken) throw err
+    return (gone) => replay(ctx, taken, gone)
   }
 }
 
-/** How the turn of an earlier request ended; null if this one is to stream it. */
-export function endedOf({ known }: Accepted): { end: Conversed; threadId: string } | null {
-  const end = endOf(known)
-  const threadId = known?.turn.threadId
-  return end && threadId != null ? { end, threadId } : null
-}
-
-/** The answer of an earlier request with the same key, whose own events may be gone. */
-export async function* repeated(
+/**
+ * Where the events of an earlier request with the same key begin, if its turn has ended or others continue it.
+ * @returns null if this request is to begin the turn, or to try it again
+ * @throws AppError why the turn failed, if its thread is gone
+ */
+export async function beginningOfKnown(
   ctx: ServiceContext,
-  { agent, asking: { structured } }: Accepted,
-  { end, threadId }: { end: Conversed; threadId: string },
+  known: KnownTurn | null,
   signal: AbortSignal,
-): AsyncGenerator<TurnEvent> {
-  if ('answer' in end) return yield* answerEvents(structured).whole(agent.id, end)
-  yield* eventsOfRun(ctx, { agentId: agent.id, structured, runId: end.runId, threadId }, signal)
-}
-
-/** What the run of a turn has to say, as a stream whose events are not kept. */
-export async function* eventsOfRun(ctx: ServiceContext, turn: InRun, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-  while (!signal.aborted) {
-    const events = await fromRun(ctx, turn, signal)
-    yield* events
-    if (events.length > 0) return
-    await sleep(POLL_MS, undefined, { signal }).catch(() => {})
-  }
+): Promise<EventPlace | null> {
+  const end = endOf(known)
+  const isFollowed = known?.turn.state === 'working' && known.asked?.streams === true
+  if (!known || !(end || isFollowed)) return null
+  const place = await beginningOf(ctx, known.turn.id)
+  if (place === null && end && 'runId' in end) await awaitAnswer(ctx, end.runId, signal)
+  return place
 }
 
 /**

@@ -7,18 +7,13 @@ import { answerEvents, type TurnEvent, turnEvent } from './answer-events'
 import { runOfDeadTurn } from './as-run'
 import { awaitAnswer, RunFailed, type Waiting } from './await-run'
 import { errorEvent } from './chat-answer'
+import type { Place } from './place'
 
 /** How long events are kept after they were stored. */
 export const LIFETIME_MS = 3_600_000
 
-/** A turn by its place in a thread. */
-interface Place {
-  threadId: string
-  ticket: number
-}
-
 /** A turn that a run has. */
-export interface InRun {
+interface InRun {
   agentId: string
   structured: boolean
   runId: string
@@ -42,7 +37,7 @@ export async function whatFollows(
 ): Promise<TurnEvent[]> {
   const turn = await turnAt(ctx, place)
   if (!turn) return [interrupted(place, null)]
-  const { agentId, answer, structured, endedAt } = turn
+  const { agentId, answer, structured, streams, endedAt } = turn
   const { threadId } = place
   // What the interrupted call has said does not count.
   const restart = speaks ? [answerEvents(structured).restart(agentId)] : []
@@ -52,7 +47,7 @@ export async function whatFollows(
   }
   if (turn.runId !== null) return follow(turn.runId)
   // Its process may be about to store its own events.
-  if (endedAt !== null && ctx.now().getTime() - endedAt.getTime() < STORES_MS) return []
+  if (streams && endedAt !== null && ctx.now().getTime() - endedAt.getTime() < STORES_MS) return []
   if (answer) return [...restart, ...answerEvents(structured).whole(agentId, { threadId, answer })]
   if (turn.state === 'failed') return [interrupted(place, turn.errorCode)]
   const runId = await runOfDeadTurn(systemContext(ctx), turn.id).catch((err: unknown) => {
@@ -67,7 +62,7 @@ export async function whatFollows(
  * @returns none if it takes longer
  * @throws AppError if that could not be read
  */
-export async function fromRun(
+async function fromRun(
   ctx: ServiceContext,
   { agentId, structured, runId, threadId }: InRun,
   signal: AbortSignal,
@@ -92,8 +87,10 @@ export function failed(ctx: ServiceContext, err: unknown, threadId: string): Tur
 export async function turnAt({ db, tenantId }: ServiceContext, { threadId, ticket }: Place) {
   const { id, agentId, runId, state, answer, startedAt, endedAt, errorCode, request } = agentTurns
   const structured = sql<boolean>`coalesce((${request}->>'structured')::boolean, false)`
+  const streams = sql<boolean>`${request}->>'streams' is not null`
+  const columns = { id, agentId, runId, state, answer, startedAt, endedAt, errorCode, structured, streams }
   const [turn] = await db
-    .select({ id, agentId, runId, state, answer, startedAt, endedAt, errorCode, structured, status: runs.status })
+    .select({ ...columns, status: runs.status })
     .from(agentTurns)
     .leftJoin(runs, and(eq(runs.tenantId, agentTurns.tenantId), eq(runs.id, runId)))
     .where(and(eq(agentTurns.tenantId, tenantId), eq(agentTurns.threadId, threadId), eq(agentTurns.ticket, ticket)))

@@ -129,6 +129,8 @@ const eventsOf = (text: string) =>
       data: JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? ''),
     }))
 
+const idsOf = (text: string) => text.match(/^id: .*$/gm)
+
 describe('a call with an Idempotency-Key whose caller hangs up', () => {
   test('runs its tool to the end, and a repeat gets that answer: one call, with a key', async () => {
     const tool = await httpTool()
@@ -180,15 +182,14 @@ describe('a call with an Idempotency-Key whose caller hangs up', () => {
 })
 
 describe('a chat stream with an Idempotency-Key', () => {
-  test('is repeated as its answer, also in the other form, and is one turn', async () => {
+  test('is repeated event by event, also in the other form, and is one turn', async () => {
     const call = { path: '/api/chat', body: { agentId: await agent(), message: 'x' }, accept: SSE }
     model.script({ text: 'Two chairs.' })
     const first = await send(call, 'stream')
     const again = await send(call, 'stream')
-    const [delta, done] = eventsOf(again.text)
-    expect(eventsOf(again.text).map(({ event }) => event)).toEqual(['message.delta', 'message.done'])
-    expect(delta?.data.text).toBe('Two chairs.')
-    expect(done).toEqual(eventsOf(first.text).at(-1))
+    const done = eventsOf(first.text).at(-1)
+    expect(done?.event).toBe('message.done')
+    expect([eventsOf(again.text), idsOf(again.text)]).toEqual([eventsOf(first.text), idsOf(first.text)])
     expect([first.replayed, again.replayed]).toEqual([null, 'true'])
     expect(JSON.parse((await send({ ...call, accept: 'application/json' }, 'stream')).text)).toEqual(done?.data)
     expect(model.calls).toHaveLength(1)
@@ -202,7 +203,7 @@ describe('a chat stream with an Idempotency-Key', () => {
     const again = await send(call, 'data')
     const done = eventsOf(first.text).at(-1)
     expect([done?.event, done?.data.data]).toEqual(['answer.done', { n: 7 }])
-    expect(eventsOf(again.text)).toEqual([done])
+    expect([eventsOf(again.text), idsOf(again.text)]).toEqual([eventsOf(first.text), idsOf(first.text)])
     expect([first.replayed, again.replayed]).toEqual([null, 'true'])
     const json = { path, body: { message: 'x' }, accept: 'application/json' }
     expect(JSON.parse((await send(json, 'data')).text)).toEqual(done?.data)

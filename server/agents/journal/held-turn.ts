@@ -83,7 +83,7 @@ export class HeldTurn implements TurnHold {
     const held = new HeldTurn(ctx, turn, known.asked, ticket, agent, true)
     const { owner } = held
     const working = { state: 'working' as const, errorCode: null, endedAt: null }
-    const set = { ...working, owner, leasedUntil: held.leasedUntil(), ticket, threadId }
+    const set = { ...working, owner, leasedUntil: held.leasedUntil(), ticket, threadId, request: known.asked }
     try {
       const taken = await ctx.db
         .update(agentTurns)

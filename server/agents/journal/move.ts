@@ -1,5 +1,6 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
+import { chatEvents } from '@/db/schema/threads'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
 import type { ServiceContext, TransactionContext } from '../../context'
 import type { TurnAsked } from '../../definition/agent'
@@ -47,7 +48,8 @@ interface Moved {
 /**
  * Lets another run continue the turn that invoke or chat began: who asks for its answer by its id, its key or its place in
  * the thread gets that of the other run. Its calls are not made again, and those that were asked for keep their keys. They
- * cost nothing there; which of them need a decision is decided anew. The first run keeps a record of them.
+ * cost nothing there; which of them need a decision is decided anew. The first run keeps a record of them. A stream with
+ * the failure has ended, so a later one has another place.
  */
 export async function moveTurn(
   tx: TransactionContext,
@@ -59,6 +61,8 @@ export async function moveTurn(
     moved as (
       update ${agentTurns} t set run_id = ${to}, version = ${version}::int, thread_id = ${threadId}, tools = case when t.state = 'done' then t.tools end,
         state = case when t.state = 'done' then 'done' else 'working' end, error_code = null, attempt = 0,
+        ticket = case when not exists (select from ${chatEvents} e where e.tenant_id = t.tenant_id
+          and e.thread_id = t.thread_id and e.ticket = t.ticket and e.event = 'error') then t.ticket end,
         usage = ${JSON.stringify(NO_USAGE)}::jsonb, cost = null, ended_at = case when t.state = 'done' then t.ended_at end
       from before where t.tenant_id = before.tenant_id and t.id = before.id
       returning before.*)
