@@ -253,8 +253,9 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   })
   // A process that is suspended between requests checks after each request instead.
   const listening = settings.VERCEL ? null : listen(OUTBOX_CHANNEL, relay.kick)
-  // On Inngest, an engine run waits for a pause's time limit, but nothing waits for a whole run's.
-  const stopWatching = settings.VERCEL ? () => {} : watchDue({ db, log: log(), now }, { pauses: engine !== null })
+  // On Inngest, an engine run waits for the time limit of a pause, but not for that of a question, or of a whole run.
+  const pauses = engine ? 'all' : 'questions'
+  const stopWatching = settings.VERCEL ? () => {} : watchDue({ db, log: log(), now }, { pauses })
   const stopRetries = settings.VERCEL ? () => {} : watchRetries({ db, log: log(), now })
   const stopSweep = engine ? sweepOnce({ db, log: log(), now }) : () => {}
   return {

@@ -165,8 +165,7 @@ describe(`on ${kind}`, { timeout: 120_000 }, () => {
     expect(model.calls).toHaveLength(2)
   })
 
-  // Its time is noticed by a sweep, each minute.
-  test.skipIf(!real)('a question that nobody answers in time is rejected', async () => {
+  test('a question that nobody answers in time is rejected', async () => {
     model.script({ calls: [wish(0)] }, answer)
     const run = await runtime.wait(await start({ expiresIn: 'PT2S' }), undefined, PATIENCE_MS)
     expect([run.status, paid()]).toEqual(['completed', []])

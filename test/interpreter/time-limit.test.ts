@@ -95,7 +95,7 @@ describe('the time limit of a run', () => {
     const { watchDue } = await import('@/server/interpreter/wait/due')
     const clock = { db: runtime.db, log: runtime.ctx.log, now: () => new Date() }
     watchDue(clock)()
-    watchDue(clock, { pauses: false })
+    watchDue(clock, { pauses: 'questions' })
     const waits = await runtime.start({ steps: [{ id: 'nap', type: 'delay', for: 'PT1S' }] })
     const runId = await runtime.start({ steps: [ask], limits: { timeoutMs: 1_500 } })
     expect(await runtime.wait(runId, undefined, 20_000)).toMatchObject(TIMED_OUT)

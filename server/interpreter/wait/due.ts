@@ -1,4 +1,4 @@
-import { and, asc, gt, isNotNull, isNull, lte } from 'drizzle-orm'
+import { and, asc, gt, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { pauses } from '@/db/schema/runs'
 import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../../context'
@@ -24,31 +24,33 @@ export async function answerDue(clock: Sweep): Promise<number> {
   return (await answerAll(clock)).answered
 }
 
-const NO_ANSWERS = { found: 0, answered: 0, failed: 0 }
+const ALL = undefined
+/** The ids of questions end with a number of their visit. No engine run waits for their time. */
+const QUESTIONS = sql`${pauses.id} ~ '~[0-9.]+$'`
 
 /** Repeats until nothing is left that can be answered now. Failures are left for the next check. */
-async function answerAll(clock: Sweep, withPauses = true): Promise<{ until: Date; answered: number; failed: number }> {
+async function answerAll(
+  clock: Sweep,
+  which: SQL | undefined = ALL,
+): Promise<{ until: Date; answered: number; failed: number }> {
   for (let answered = 0; ; ) {
     const until = clock.now()
     // Concurrently, so that neither waits for the other.
-    const [answers, ends] = await Promise.all([
-      withPauses ? answerUntil(clock, until) : NO_ANSWERS,
-      timeOutRuns(clock, until),
-    ])
+    const [answers, ends] = await Promise.all([answerUntil(clock, until, which), timeOutRuns(clock, until)])
     answered += answers.answered
     const [done, found] = [answers.answered + ends.done, Math.max(answers.found, ends.found)]
     if (found < BATCH || done === 0) return { until, answered, failed: answers.failed + ends.failed }
   }
 }
 
-async function answerUntil({ db, log, now }: Sweep, until: Date) {
+async function answerUntil({ db, log, now }: Sweep, until: Date, which: SQL | undefined) {
   const due = await db
     .select({
       ...{ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id },
       ...{ eventName: pauses.eventName, dueAt: pauses.dueAt },
     })
     .from(pauses)
-    .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, until)))
+    .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, until), which))
     .orderBy(fairOrder(pauses.tenantId, pauses.dueAt), asc(pauses.dueAt))
     .limit(BATCH)
   let [answered, failed] = [0, 0]
@@ -86,15 +88,16 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
 /**
  * Answers pauses and ends runs on time in this process, whichever process opened them. If it dies, the other processes
  * do the same, and so does a sweep every minute.
- * @param what.pauses false where an engine run waits for the time of each pause
+ * @param what.pauses `questions` where an engine run waits for the time of each other pause
  * @returns a function that stops it
  */
-export function watchDue(clock: Sweep, what = { pauses: true }): () => void {
+export function watchDue(clock: Sweep, what: { pauses: 'all' | 'questions' } = { pauses: 'all' }): () => void {
+  const which = what.pauses === 'all' ? ALL : QUESTIONS
   return watchNext(async () => {
     try {
-      const { until, failed } = await answerAll(clock, what.pauses)
+      const { until, failed } = await answerAll(clock, which)
       // Next are the pauses that became due while the others were answered.
-      const next = earliest(what.pauses ? await nextPause(clock, until) : null, await nextTimeOut(clock, until))
+      const next = earliest(await nextPause(clock, until, which), await nextTimeOut(clock, until))
       const again = failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
       return earliest(again, next)
     } catch (err) {
@@ -104,8 +107,8 @@ export function watchDue(clock: Sweep, what = { pauses: true }): () => void {
   })
 }
 
-async function nextPause({ db }: Sweep, until: Date): Promise<Date | null> {
-  const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until))
+async function nextPause({ db }: Sweep, until: Date, which: SQL | undefined): Promise<Date | null> {
+  const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until), which)
   const [found] = await db.select({ at: pauses.dueAt }).from(pauses).where(later).orderBy(asc(pauses.dueAt)).limit(1)
   return found?.at ?? null
 }
