@@ -1,4 +1,5 @@
 import { cutText, isJsonObject, type JsonObject, type JsonValue, own, pathText } from './json'
+import type { PauseAnswer } from './run'
 import { HIDDEN, withoutFields } from './sensitive'
 
 /** Where a value is inside a result. */
@@ -22,16 +23,26 @@ export type ToolCase = { args: JsonObject; dataContext: JsonObject }
 /** The messages that a test case sends to an agent, in order. */
 export type AgentCase = { messages: { message: string; dataContext: JsonObject }[] }
 
-/** The outcome of a visit of a step: its output, or why it failed. */
-export type StepOutcome = { branch: string; visit: number } & (
-  | { output: JsonValue }
-  | { failed: { code: string; message: string } }
-)
+/**
+ * The outcome of a visit of a step: its output, what people or others answered, or why it failed. Cases of older releases
+ * have no `type` and no `asked`, and answers as outputs.
+ */
+export type StepOutcome = {
+  branch: string
+  visit: number
+  type?: string
+  /** What the step did or asked: its configuration, filled in. */
+  asked?: JsonObject
+} & ({ output: JsonValue } | { answer: PauseAnswer } | { failed: { code: string; message: string } })
 
 /** A run of a workflow: its input, and the outcomes of its steps that do work or ask people. */
 export type WorkflowCase = {
   data: JsonObject
   steps: Record<string, StepOutcome[]>
+  /** By fork: the keys of its branches in the order in which they ended. */
+  arrivals?: Record<string, string[]>
+  /** Fields that people changed by hand, before the visit where that took effect. */
+  edits?: { before: { branch: string; stepId: string; visit: number }; data: JsonObject }[]
   /** The names of the fields that the run hid. */
   hidden?: string[]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { AppError, StepFailure } from '../errors'
-import { isComputingTool } from '../tools/builtin'
+import { isComputingTool, tellsTime } from '../tools/builtin'
 import { knownTool } from '../tools/known'
 import type { LoadedTool } from '../tools/loaded'
 import { isQuickTool, runTool } from '../tools/run'
@@ -43,6 +43,7 @@ export const callTool = defineStep({
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args }],
   runsInline: (config, tenantId) => isComputingTool(config.toolId) || isQuickTool(tenantId, config),
+  computes: ({ toolId, args }) => isComputingTool(toolId) && !tellsTime(toolId, args),
   recall({ toolId, version = 'latest' }, tenantId) {
     const known = knownTool(tenantId, toolId, version)
     return known && { toolId, stamp: known.stamp, value: known.tool }

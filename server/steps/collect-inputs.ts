@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Assignees, assigneeProblems, DueIn, ExpiresIn } from '../definition/asking'
-import { own } from '../definition/json'
+import { isJsonObject, own } from '../definition/json'
 import { Fields } from '../definition/schema'
 import { join, objectOf } from '../definition/types/type'
 import { definedByAnswer, typesOfAnswer } from './asked-fields'
@@ -99,6 +99,7 @@ export const collectInputs = defineStep({
       ...firstReminder(now, config.reminders),
     }
   },
+  reads: ({ skipWhenPresent, output }) => (skipWhenPresent && isJsonObject(output) ? Object.keys(output) : []),
   answers: (config) => ({ type: 'collect_inputs', fields: config.output }),
   answer({ config, answer }) {
     const output = 'data' in answer ? answer.data : {}

@@ -134,6 +134,8 @@ interface Common<C> {
   takes?: { [K in keyof C & string]?: FieldType }
   /** The data of the body that an exit opens. */
   gives?: Record<string, Record<string, DefinedField>>
+  /** The fields of run data that it reads without a reference to them, by its configuration as written. */
+  reads?: (written: JsonObject) => string[]
   /** Other resources the configuration refers to, checked at publish. */
   uses?: (config: C) => Use[]
   /** Names besides run data that a field's expression can refer to: it is evaluated once they have values. */
@@ -165,6 +167,8 @@ export type StepDefinition<C> =
        * is recorded with the previous step. If that commit is lost, it runs again.
        */
       runsInline?: (config: C, tenantId: string) => boolean
+      /** Whether it reaches nothing outside and depends on its configuration and data alone, so a replay may compute it. */
+      computes?: (config: C) => boolean
       /**
        * Fields whose `${…}` the step fills in itself: they may name secrets, whose values must not be stored with its
        * configuration.

@@ -46,6 +46,7 @@ export const runScript = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   runsInline: (config, tenantId) => onlyComputes(config) && isQuickScript(scriptKey(config, tenantId)),
+  computes: onlyComputes,
   async run({ config, ctx, data, signal, idempotencyKey, log }) {
     const { code, args, allowedHosts } = config
     const script = { code, ...(allowedHosts === undefined ? {} : { allowedHosts }) }

@@ -70,6 +70,11 @@ export function isComputingTool(toolId: string): boolean {
   return findBuiltinTool(toolId) !== undefined && toolId !== BUILTIN_TOOLS.tool_read_file?.id
 }
 
+/** Whether a call of a built-in tool returns the time. */
+export function tellsTime(toolId: string, { operation }: JsonObject): boolean {
+  return toolId === BUILTIN_TOOLS.tool_date?.id && operation === 'now'
+}
+
 export function findBuiltinTool(toolId: string): BuiltinTool | undefined {
   return own(BUILTIN_TOOLS, toolId)
 }

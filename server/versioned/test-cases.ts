@@ -20,7 +20,7 @@ import { findRow } from './rows'
 /** Per agent, tool or workflow. All of them run before it is published. */
 export const MAX_CASES = 50
 /** Of a case's input and expected outcome together. */
-const MAX_CHARACTERS = 200_000
+export const MAX_CHARACTERS = 200_000
 
 export const CaseName = z.string().trim().min(1).max(200)
 

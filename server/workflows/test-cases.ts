@@ -1,18 +1,16 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { runs, stepRecords } from '@/db/schema/runs'
+import { runs } from '@/db/schema/runs'
 import { authorize, seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { shownBranch } from '../definition/branches'
 import { expand } from '../definition/expand'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
+import { withPins } from '../definition/pins'
 import { sensitiveFields } from '../definition/sensitive'
-import type { Expected, StepOutcome, WorkflowCase } from '../definition/test-case'
+import type { Expected, WorkflowCase } from '../definition/test-case'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { pinnedDefinition } from '../run-store/definition'
 import { requireRun } from '../run-store/find-run'
-import { findStepType } from '../steps/registry'
 import { hidingMasker } from '../vault/hide'
 import type { One } from '../versioned/noun'
 import { findWhole } from '../versioned/row-at'
@@ -26,14 +24,19 @@ import {
   ExpectedOfResult,
   keepCase,
   listCases,
+  MAX_CHARACTERS,
   type OneCase,
   onlyVault,
   type PresentedCase,
   renameCase,
 } from '../versioned/test-cases'
 import { requireRunnable } from './check/definition'
+import { findPins } from './find-pins'
 import { WORKFLOW } from './noun'
-import { replay } from './simulation/replay'
+import type { Facts } from './replay/facts'
+import { keptOf } from './replay/kept'
+import { readFacts } from './replay/read-facts'
+import { replayCase } from './replay/replay-case'
 
 const KeepWorkflowCase = z.object({
   name: CaseName,
@@ -105,7 +108,6 @@ async function readKept(
   const ofRun = and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId), eq(runs.workflowId, workflowId))
   const [run] = await ctx.db
     .select({
-      input: runs.input,
       endTime: runs.endTime,
       part: runs.part,
       version: runs.workflowVersion,
@@ -120,57 +122,20 @@ async function readKept(
   // Data that is deleted with a token's subject would survive in the copy.
   if (await goesBackToToken(ctx, runId))
     throw new AppError('CONFLICT', { message: 'The run was started with a token, so it holds the data of a person' })
-  const records = await ctx.db
-    .select({
-      stepId: stepRecords.stepId,
-      type: stepRecords.stepType,
-      branch: stepRecords.branch,
-      visit: stepRecords.visit,
-      status: stepRecords.status,
-      config: stepRecords.config,
-      delta: stepRecords.delta,
-      output: stepRecords.outputData,
-      error: stepRecords.error,
-      code: stepRecords.errorCode,
-    })
-    .from(stepRecords)
-    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId)))
-    .orderBy(asc(stepRecords.seq))
-    .limit(MAX_RECORDS + 1)
-  if (records.length > MAX_RECORDS)
-    throw new AppError('CONFLICT', { message: `A run of more than ${MAX_RECORDS} steps cannot be kept` })
-  const steps = new Map<string, StepOutcome[]>()
-  for (const record of records) {
-    const mode = findStepType(record.type)?.mode
-    if (mode !== 'effect' && mode !== 'pause') continue
-    const place = { branch: shownBranch(record.branch), visit: record.visit }
-    const outcome: StepOutcome =
-      record.status === 'completed'
-        ? { ...place, output: givenOutput(record) }
-        : { ...place, failed: { code: record.code ?? 'STEP_FAILED', message: record.error ?? '' } }
-    steps.set(record.stepId, [...(steps.get(record.stepId) ?? []), outcome])
-  }
+  const facts = await readFacts(ctx, runId, MAX_RECORDS)
+  if (!facts) throw new AppError('CONFLICT', { message: `A run of more than ${MAX_RECORDS} steps cannot be kept` })
   const hidden = [...sensitiveFields(await pinnedDefinition(ctx, workflowId, run.version))]
   return {
-    given: { data: run.input ?? {}, steps: Object.fromEntries(steps), ...(hidden.length > 0 ? { hidden } : {}) },
+    given: { ...fitting(facts), ...(hidden.length > 0 ? { hidden } : {}) },
     same: run.error ? { kind: 'fails', code: run.error.code } : { kind: 'equals', value: run.result ?? {} },
   }
 }
 
-/** The step's output: history shows a value that is not an object under the name it was saved as. */
-function givenOutput(record: {
-  stepId: string
-  output: JsonObject | null
-  delta: JsonObject | null
-  config: JsonObject | null
-}): JsonValue {
-  const output = record.output ?? {}
-  const saveAs = typeof record.config?.saveAs === 'string' ? record.config.saveAs : null
-  if (saveAs !== null && record.delta) {
-    const saved = own(record.delta, saveAs)
-    if (saved !== undefined && !isJsonObject(saved)) return saved
-  }
-  return output
+/** A large run is kept without what its steps asked: then its results count by place alone. */
+function fitting(facts: Facts): WorkflowCase {
+  const whole = keptOf(facts)
+  if (JSON.stringify(whole).length <= MAX_CHARACTERS / 2) return whole
+  return keptOf({ ...facts, visits: facts.visits.map((fact) => ({ ...fact, asked: null })) })
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, NOT_FOUND, INVALID_INPUT */
@@ -207,8 +172,11 @@ export async function runWorkflowCases(
   const { only } = parseInput(RunCases, body ?? {})
   const written = (await findWhole(ctx, WORKFLOW, id)).content
   await requireRunnable(ctx, written)
-  const definition = expand(written)
-  const run = async (kept: WorkflowCase) => ({ ended: await replay(ctx, definition, kept) })
+  // As a run would use them if the draft were published now.
+  const definition = expand(withPins(written, await findPins(ctx, written)))
+  const run = async (kept: WorkflowCase, limit: AbortSignal) => ({
+    ended: await replayCase(ctx, definition, kept, limit),
+  })
   const masks = await masksOf(ctx, id)
   return runCases<WorkflowCase>(ctx, WORKFLOW, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run, masks }, signal)
 }

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import type { JsonObject } from '@/server/definition/json'
-import type { PauseSignal } from '@/server/definition/run'
-import type { Expected } from '@/server/definition/test-case'
 import { MultipartInput } from '@/server/http/multipart-input'
-import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { workflowCases } from '@/server/views/test-cases'
 import { updateWorkflow } from '@/server/workflows/lifecycle'
@@ -13,11 +9,11 @@ import {
   deleteWorkflowCase,
   keepWorkflowCase,
   renameWorkflowCase,
-  runWorkflowCases,
 } from '@/server/workflows/test-cases'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { newTenant, withRole } from '../support/tenant'
+import { keptRuns } from './kept-runs'
 import { outcome } from './support'
 
 let database: FreshDatabase
@@ -31,7 +27,6 @@ afterAll(async () => {
   await database?.close()
 })
 
-const never = new AbortController().signal
 const actions = [
   { id: 'yes', label: 'Yes' },
   { id: 'no', label: 'No' },
@@ -53,28 +48,7 @@ const PRICE = {
   ],
 }
 
-/** Runs a definition, answers its pauses, and returns the ended run. */
-async function ended(definition: object, data: JsonObject, answers: JsonObject = {}) {
-  const runId = await runtime.start(definition, data)
-  for (;;) {
-    const run = await runtime.wait(runId, ({ status }) => status !== 'running')
-    const [pause] = run.pauseSignals as ({ id: string } & PauseSignal)[]
-    if (run.status !== 'paused' || !pause) return run
-    const given = answers[pause.stepId] ?? 'yes'
-    const body =
-      pause.type === 'collect_inputs'
-        ? { type: pause.type, pauseId: pause.id, data: given }
-        : { type: pause.type, pauseId: pause.id, ...(typeof given === 'object' ? given : { actionId: given }) }
-    await resumeRun(runtime.ctx, { runId, body })
-    await runtime.wait(runId, (now) => now.status !== 'paused' || now.pauseSignal?.id !== pause.id)
-  }
-}
-
-async function kept(run: { runId: string; workflowId: string }, expected: Expected | { kind: 'same' }, name = 'Kept') {
-  const { id } = await keepWorkflowCase(runtime.ctx, { id: run.workflowId, body: { name, runId: run.runId, expected } })
-  return { id: run.workflowId, caseId: id }
-}
-const results = async (id: string) => (await runWorkflowCases(runtime.ctx, { id, body: {} }, never)).results
+const { ended, kept, results } = keptRuns(() => runtime)
 
 test('a run that was started with a file passes as it ended', async () => {
   const definition = {
@@ -96,11 +70,15 @@ test('a run that was kept is walked again on the draft, with its results and ans
   const { id, caseId } = await kept(run, { kind: 'equals', value: expected })
   const before = await database.sql`select count(*)::int from runs`
   expect(await results(id)).toMatchObject([{ id: caseId, name: 'Kept', outcome: 'passed', differences: [] }])
-  // The results of effects are replayed, even if effects would now return others.
+  // A script that only computes is computed if it changed, and only then.
   const [calc, ...rest] = PRICE.steps
   const save = (steps: object[], more: object = {}) =>
     updateWorkflow(runtime.ctx, { id, body: { steps, ...more } as never })
-  await save([{ ...calc, code: 'throw new Error("executed")' }, ...rest])
+  await save([{ ...calc, code: 'return args.qty * 3' }, ...rest])
+  expect(await results(id)).toMatchObject([{ differences: [{ path: 'sum', expected: '6', actual: '9' }] }])
+  await save([{ ...calc, code: 'throw new Error("no")' }, ...rest])
+  expect(await results(id)).toMatchObject([{ differences: [{ actual: 'fails: EXECUTION_ERROR, no' }] }])
+  await save([{ ...calc, name: 'Calculate', timeoutMs: 1_000 }, ...rest])
   expect(await results(id)).toMatchObject([{ outcome: 'passed' }])
   expect(await database.sql`select count(*)::int from runs`).toEqual(before)
 
@@ -121,19 +99,18 @@ test('a run that was kept is walked again on the draft, with its results and ans
   expect(await results(id)).toMatchObject([
     { outcome: 'failed', differences: [{ expected: 'succeeds', actual: 'fails: INVALID_INPUT, more is required' }] },
   ])
-  // A path that the run did not take has no recorded results.
-  const added = { id: 'more', name: 'Ask for more', type: 'run-script', args: {}, code: 'return {}' }
-  await save([...PRICE.steps, added], {
-    payload: PRICE.payload,
-    edges: [
-      ...PRICE.edges.filter(({ from }) => from !== 'form'),
-      { from: 'form', to: 'more' },
-      { from: 'more', to: 'end' },
-    ],
-  })
-  expect(await results(id)).toMatchObject([
-    { outcome: 'not run', reason: 'The run that was kept did not come to Ask for more, so its result is unknown.' },
-  ])
+  // A path that the run did not take has no recorded results. They matter only where something depends on them.
+  const added = (more: object) => ({ id: 'more', name: 'Ask for more', type: 'test-effect', ...more })
+  const edges = [
+    ...PRICE.edges.filter(({ from }) => from !== 'form'),
+    { from: 'form', to: 'more' },
+    { from: 'more', to: 'end' },
+  ]
+  const unknown = 'The run that was kept did not come to Ask for more, so its result is unknown.'
+  await save([...PRICE.steps, added({})], { payload: PRICE.payload, edges })
+  expect(await results(id)).toMatchObject([{ outcome: 'not run', reason: unknown }])
+  await save([...PRICE.steps, added({ saveAs: 'extra' })], { edges })
+  expect(await results(id)).toMatchObject([{ outcome: 'passed' }])
   await save([calc, { id: 'ok', type: 'request-user-action', actions: actions.slice(1) }, ...rest.slice(1)] as never, {
     edges: [...PRICE.edges.filter(({ on }) => on !== 'yes'), { from: 'ok', to: 'form' }],
   })
@@ -154,84 +131,6 @@ test('a run that failed is kept with its code', async () => {
 })
 
 const script = (id: string, code: string, more: object = {}) => ({ id, type: 'run-script', args: {}, code, ...more })
-const WALKS: [string, object, JsonObject][] = [
-  [
-    'an error exit',
-    {
-      steps: [
-        script('boom', 'throw new Error("no")', { retry: { maxAttempts: 1 } }),
-        { id: 'end', type: 'end-flow', output: { why: '${error.code}' } },
-      ],
-      edges: [{ from: 'boom', to: 'end', on: 'error' }],
-    },
-    {},
-  ],
-  [
-    'a loop',
-    {
-      payload: { n: { type: 'number' } },
-      steps: [
-        { id: 'add', type: 'set-data', values: {}, compute: { n: '${n} + 1' }, maxVisits: 50 },
-        { id: 'enough', type: 'condition', when: '${n} >= 20' },
-        { id: 'end', type: 'end-flow', output: { n: '${n}' } },
-      ],
-      edges: [
-        { from: 'add', to: 'enough' },
-        { from: 'enough', to: 'add', on: 'false' },
-        { from: 'enough', to: 'end', on: 'true' },
-      ],
-    },
-    { n: 1 },
-  ],
-  [
-    'branches that ask, and a list of five',
-    {
-      payload: { list: { type: 'array' } },
-      steps: [
-        { id: 'all', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }] },
-        { id: 'one', type: 'request-user-action', actions },
-        { id: 'two', type: 'collect-inputs', output: { size: { type: 'string' } } },
-        { id: 'each', type: 'for-each', items: '${list}', concurrency: 2, result: '${twice}', saveAs: 'done' },
-        { id: 'twice', type: 'run-script', args: { n: '${item}' }, code: 'return args.n * 2', saveAs: 'twice' },
-        { id: 'end', type: 'end-flow', output: { size: '${size}', done: '${done.results}', ok: '${one.actionId}' } },
-      ],
-      edges: [
-        { from: 'all', to: 'one', on: 'a' },
-        { from: 'all', to: 'two', on: 'b' },
-        { from: 'all', to: 'each', on: 'done' },
-        { from: 'each', to: 'twice', on: 'each' },
-        { from: 'each', to: 'end', on: 'done' },
-      ],
-    },
-    { list: [1, 2, 3, 4, 5] },
-  ],
-  [
-    'a decision with fields and a remark',
-    {
-      steps: [
-        {
-          ...{ id: 'say', type: 'request-user-action', remark: 'required', saveAs: 'said' },
-          actions: [
-            { id: 'yes', label: 'Yes' },
-            { id: 'no', label: 'No', fields: { why: { type: 'string' }, more: { type: 'array', default: [1] } } },
-          ],
-        },
-        { id: 'end', type: 'end-flow', output: { all: '${_}', why: '${said.why}', remark: '${say.remark}' } },
-      ],
-      edges: [{ from: 'say', to: 'end', on: 'no' }],
-    },
-    {},
-  ],
-  ['a path that just ends', { steps: [script('a', 'return { b: 1 }')] }, {}],
-]
-test.each(WALKS)('a kept run, walked on its own definition, ends as it did: %s', async (_what, definition, data) => {
-  const say = { actionId: 'no', actionValue: 'never', data: { why: 'dear' }, remark: 'sorry' }
-  const run = await ended(definition, data, { two: { size: 'large' }, say })
-  expect(run.status).toBe('completed')
-  const { id } = await kept(run, { kind: 'same' })
-  expect(await workflowCases(runtime.ctx, { id })).toMatchObject([{ expected: { kind: 'equals', value: run.result } }])
-  expect(await results(id)).toMatchObject([{ outcome: 'passed', differences: [], reason: null }])
-})
 
 test('cases are renamed, changed and deleted by those who edit the workflow, in their own workspace', async () => {
   const run = await ended({ steps: [script('a', 'return { b: 1 }')] }, {})

@@ -8,10 +8,21 @@ import type { Asked, Forking } from '../../steps/define-step'
 export type Failure = { code: string; message: string }
 
 /** The outputs of the steps that a walk has visited, by step. */
-export type Outputs = Record<string, JsonObject>
+export type Outputs = Record<string, JsonValue>
 
 /** What came of a step that does work or asks. */
-export type Came = { output: JsonValue } | { answer: PauseAnswer } | { failed: Failure }
+export type Came = Given | { answer: PauseAnswer } | { failed: Failure }
+
+/** What a step gives. `isUnknown` if its output is an unknown value, which later steps refer to as a whole. */
+interface Given {
+  output: JsonValue
+  /** The fields that it sets without `saveAs`, if they differ from the output. */
+  delta?: JsonObject
+  isUnknown?: true
+}
+
+/** Work of a step that only computes. */
+export type Compute = () => Promise<Came>
 
 /** A branch that a walk follows. */
 export interface Begun {
@@ -27,12 +38,14 @@ export interface Begun {
 
 /** What a walk does not compute by itself: what steps do, what people answer, and which branches end first. */
 export interface Source {
+  /** Fields that are changed by hand before a visit. */
+  edits?(entry: Entry<Position>): JsonObject | null
   /** How often a walk may visit a step, without its branches. */
   readonly mostVisits: number
   /** Fills in a step and computes it, as far as it only computes. */
   enter(entry: Entry<Position>, outputs: Outputs): Entered
   /** What comes of an effect, a pause or a child run. An error that it throws fails the step, if steps fail so. */
-  outcome(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Came
+  outcome(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Came | { compute: Compute }
   /** The branches to follow, in the order in which they end. */
   branches(entry: Entry<Position>, forking: Forking): Begun[]
   /** The end of a branch whose path has ended. */

@@ -1,10 +1,10 @@
 import { branchOf, scopeIdOf } from '../../definition/branches'
 import { graphOf } from '../../definition/graph'
-import { inStoredOrder, type JsonObject, own, toStorableJson } from '../../definition/json'
+import { inStoredOrder, type JsonObject, type JsonValue, own, toStorableJson } from '../../definition/json'
 import type { Arrival, PauseAnswer, RunError } from '../../definition/run'
 import type { Definition } from '../../definition/schema'
 import type { StepConfig } from '../../definition/step-config'
-import { StepFailure } from '../../errors'
+import { ImpossibleState, StepFailure } from '../../errors'
 import type { Entered, Entry, Position } from '../../interpreter/flow/index'
 import {
   afterCatch,
@@ -22,7 +22,7 @@ import {
 } from '../../interpreter/flow/index'
 import type { Forking, Joined } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
-import type { Begun, Failure, Outputs, Source, Watcher } from './source'
+import type { Begun, Came, Compute, Failure, Outputs, Source, Watcher } from './source'
 
 /** How a walk ended: a branch arrives; the run's own walk ends the run, with `arrival` null if its path just ended. */
 export interface Ended {
@@ -30,8 +30,9 @@ export interface Ended {
   arrival: Arrival | null
 }
 
-/** Yields before each visit. */
-export type Walk = Generator<void, Ended>
+/** Yields before each visit, and work to compute, whose outcome it is given back. */
+export type Walk = Walking<Ended>
+type Walking<T> = Generator<Compute | undefined, T, Came | undefined>
 
 /** A walk that visited one step too often. */
 export class Cut extends Error {
@@ -46,7 +47,7 @@ type Done =
   | { failure: Failure & { stepId?: string; outcome?: 'failed' | 'timed_out' }; meant?: boolean }
   | { fails: Failure }
   | Extract<Arrival, { ends: object }>
-  | (Computed & { next?: string | null })
+  | (Computed & { next?: string | null; output?: JsonValue })
 
 /**
  * Walks a path like the interpreter, with the same parts: computing a step, its exits, the continuation after a failure
@@ -66,8 +67,9 @@ export class Walker {
     const outputs = { ...known }
     let { state, target }: Onward = { state: from, target: start }
     while (target !== null) {
-      yield
-      const next: Onward | Ended = yield* this.visit(this.entryAt(state, target, visits), outputs)
+      yield undefined
+      const entry = this.edited(this.entryAt(state, target, visits))
+      const next: Onward | Ended = yield* this.visit(entry, outputs)
       if ('arrival' in next) return next
       ;({ state, target } = next)
     }
@@ -84,7 +86,13 @@ export class Walker {
     return { state, step, type, at: { stepId, visit }, now: this.now }
   }
 
-  private *visit(entry: Entry<Position>, outputs: Outputs): Generator<void, Onward | Ended> {
+  private edited(entry: Entry<Position>): Entry<Position> {
+    const edits = this.source.edits?.(entry)
+    if (!edits) return entry
+    return { ...entry, state: { ...entry.state, ...withDelta(entry.state, edits, entry.state.ref, entry.at) } }
+  }
+
+  private *visit(entry: Entry<Position>, outputs: Outputs): Walking<Onward | Ended> {
     const { state, step } = entry
     this.watcher?.visit(entry)
     const entered = this.source.enter(entry, outputs)
@@ -95,7 +103,7 @@ export class Walker {
       if (done.ends.status === 'completed') return { state, arrival: done }
       return this.failing(entry, done.ends.error)
     }
-    outputs[step.id] = done.outputData
+    outputs[step.id] = done.output ?? done.outputData
     const grown = { ...state, ...done.grown }
     if (done.result !== undefined)
       return { state: grown, arrival: { ends: { status: 'completed', result: done.result, stepId: step.id } } }
@@ -127,13 +135,15 @@ export class Walker {
     entry: Entry<Position>,
     { begins: config, asked }: Extract<Entered, { begins: StepConfig }>,
     outputs: Outputs,
-  ): Generator<void, Done> {
+  ): Walking<Done> {
     try {
       if (entry.type.mode === 'fork') return yield* this.branches(entry, config, outputs)
-      const came = this.source.outcome(entry, config, asked)
+      const found = this.source.outcome(entry, config, asked)
+      const came = 'compute' in found ? yield* computed(found.compute) : found
       if ('failed' in came) return { failure: came.failed, meant: true }
       if ('answer' in came) return this.resumed(entry, config, came.answer)
-      return yielded(entry, config, came) as Computed
+      const done = yielded(entry, config, came) as Computed
+      return came.isUnknown ? { ...done, output: came.output } : done
     } catch (err) {
       return { failure: failureAtEntry(err) }
     }
@@ -149,7 +159,7 @@ export class Walker {
   }
 
   /** Follows branches one by one, and counts them as a run does, until the fork needs no more. */
-  private *branches(entry: Entry<Position>, config: StepConfig, outputs: Outputs): Generator<void, Done> {
+  private *branches(entry: Entry<Position>, config: StepConfig, outputs: Outputs): Walking<Done> {
     const { state, step, type, at } = entry
     if (type.mode !== 'fork') throw new StepFailure('INVALID_CONFIG', `${step.id} runs no branches`)
     const forking = fork(type, config, state.ref)
@@ -179,6 +189,12 @@ export class Walker {
     }
     return this.walk(inside, graphOf(this.definition).target(step.id, exit), outputs)
   }
+}
+
+function* computed(compute: Compute): Walking<Came> {
+  const came = yield compute
+  if (!came) throw new ImpossibleState('walk-without-outcome', 'a walk continued before its work was done')
+  return came
 }
 
 /** The branches of a fork that have ended. */

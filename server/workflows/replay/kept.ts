@@ -1,0 +1,64 @@
+import { shownBranch } from '../../definition/branches'
+import { graphOf } from '../../definition/graph'
+import type { Definition } from '../../definition/schema'
+import { nameOf } from '../../definition/step-name'
+import type { StepOutcome, WorkflowCase } from '../../definition/test-case'
+import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../run-store/names'
+import { type Fact, type Facts, failedAs } from './facts'
+import type { Reason } from './unknown'
+
+/** What a test case keeps of a run. */
+export function keptOf({ input, edits, visits, arrivals }: Facts): WorkflowCase {
+  const steps = new Map<string, StepOutcome[]>()
+  for (const fact of visits) {
+    const { stepId, branch, visit, type, asked, came } = fact
+    const place = { branch: shownBranch(branch), visit, type, ...(asked ? { asked } : {}) }
+    const outcome = { ...place, ...(typeof came === 'string' ? { failed: { code: 'STOPPED', message: '' } } : came) }
+    steps.set(stepId, [...(steps.get(stepId) ?? []), outcome])
+  }
+  return {
+    data: input,
+    steps: Object.fromEntries(steps),
+    ...(Object.keys(arrivals).length > 0 ? { arrivals } : {}),
+    ...(edits.length > 0 ? { edits } : {}),
+  }
+}
+
+/**
+ * What a test case has kept, as a run recorded it. Older releases kept neither what steps asked nor the order in which
+ * branches ended.
+ */
+export function factsOfKept({ data, steps, arrivals, edits }: WorkflowCase): Facts {
+  const visits = Object.entries(steps).flatMap(([stepId, outcomes]) =>
+    outcomes.map(({ branch: shown, visit, type = '', asked = null, ...came }): Fact => {
+      const branch = [MAIN_BRANCH, CLEANUP_BRANCH].includes(shown) ? shown : `${MAIN_BRANCH}/${shown}`
+      return { stepId, branch, visit, type, asked, start: null, came: 'failed' in came ? failedAs(came.failed) : came }
+    }),
+  )
+  return { input: data, edits: edits ?? [], visits, arrivals: arrivals ?? {} }
+}
+
+/** Why a test case was not run. */
+export function sentenceOf(reason: Reason, definition: Definition): string {
+  const step = graphOf(definition).step(reason.place.stepId)
+  const name = step ? nameOf(step) : reason.place.stepId
+  switch (reason.why) {
+    case 'never called':
+      return `The run that was kept did not come to ${name}, so its result is unknown.`
+    case 'stopped':
+    case 'open':
+      return `The run that was kept ended before ${name} did, so its result is unknown.`
+    case 'script':
+      return `The script of ${name} changed, and could not be computed in time.`
+    case 'answer':
+      return misfitOf(name, reason.misfit)
+  }
+}
+
+function misfitOf(name: string, misfit: Extract<Reason, { why: 'answer' }>['misfit']): string {
+  if (misfit === 'votes') return `${name} needs more votes than the run that was kept had.`
+  if (misfit === 'event') return `The event that was kept does not match what ${name} waits for.`
+  if ('form' in misfit) return `The answer that was kept does not fit the form of ${name}: ${misfit.form}.`
+  if ('action' in misfit) return `${name} no longer has the action ${misfit.action}, which was chosen.`
+  return `The decision that was kept does not fit the fields of ${misfit.of}: ${misfit.fields}.`
+}

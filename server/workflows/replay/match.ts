@@ -1,0 +1,61 @@
+import { inStoredOrder, type JsonObject } from '../../definition/json'
+import type { Fact, Place } from './facts'
+
+/** Finds the recorded visit that a visit of a walk corresponds to. */
+export class Matching {
+  private readonly byPlace: ReadonlyMap<string, Fact>
+  private readonly byAsked = new Map<string, Fact[]>()
+  private readonly byStep = new Map<string, Fact[]>()
+  private readonly taken = new Set<Fact>()
+
+  constructor(facts: readonly Fact[]) {
+    this.byPlace = new Map(facts.map((fact) => [placeKey(fact), fact]))
+    for (const fact of facts) {
+      if (typeof fact.came === 'string') continue
+      add(this.byStep, fact.stepId, fact)
+      if (fact.asked) add(this.byAsked, askedKey(fact.type, fact.asked), fact)
+    }
+  }
+
+  at(place: Place): Fact | undefined {
+    return this.byPlace.get(placeKey(place))
+  }
+
+  /** The visit that asked the same: at the same place, or elsewhere, such as of a step that has a new name now. */
+  same(place: Place, type: string, asked: JsonObject): Fact | undefined {
+    const here = this.at(place)
+    const key = askedKey(type, asked)
+    // Runs that were kept by older releases do not say what they asked.
+    const isSame = here && (here.asked === null || askedKey(here.type, here.asked) === key)
+    const found = isSame ? here : this.byAsked.get(key)?.find((fact) => !this.taken.has(fact))
+    if (found) this.taken.add(found)
+    return found
+  }
+
+  /** The visit at the same place, also if it asked for something else; otherwise the step's last one in the branch, or anywhere. */
+  likely(place: Place, type: string): Fact | undefined {
+    const here = this.at(place)
+    if (here && isOf(here, type)) return here
+    const others = (this.byStep.get(place.stepId) ?? []).filter((fact) => isOf(fact, type))
+    return others.findLast(({ branch }) => branch === place.branch) ?? others.at(-1)
+  }
+}
+
+/** The type of a visit that an older release has kept is not known. */
+function isOf(fact: Fact, type: string): boolean {
+  return fact.type === '' || fact.type === type
+}
+
+function add(to: Map<string, Fact[]>, key: string, fact: Fact): void {
+  const known = to.get(key)
+  if (known) known.push(fact)
+  else to.set(key, [fact])
+}
+
+function placeKey({ branch, stepId, visit }: Place): string {
+  return `${branch} ${stepId} ${visit}`
+}
+
+function askedKey(type: string, asked: JsonObject): string {
+  return `${type} ${JSON.stringify(inStoredOrder(asked))}`
+}

@@ -1,0 +1,59 @@
+import { expressionReferences } from '../../definition/expression/fields'
+import { isJsonObject } from '../../definition/json'
+import type { Step } from '../../definition/schema'
+import { findReferences, type Lookup } from '../../definition/template'
+import { RESULT_FIELD, templatedConfig } from '../../definition/templated-config'
+import type { Entry, Position } from '../../interpreter/flow/index'
+import { suppliedIn } from '../../steps/define-step'
+import { type Reason, Undetermined, type Unknowns } from './unknown'
+
+// What a step may do with unknown values. It may copy them, and then computes as ever; where one would decide something,
+// nobody knows how the walk continues.
+
+/**
+ * Whether a step refers to something unknown.
+ * @throws Undetermined if that would decide something
+ */
+export function readsUnknown(unknowns: Unknowns, { step, type }: Entry<Position>, lookup: Lookup): Reason | null {
+  if (!unknowns.any) return null
+  let touched: Reason | null = null
+  for (const { reference } of findReferences(templatedConfig(step)).references) {
+    const met = unknowns.met(reference, lookup)
+    if (met?.decides) throw new Undetermined(met.reason)
+    touched ??= met?.reason ?? null
+  }
+  for (const { path, reference } of expressionReferences(step).references) {
+    if (suppliedIn(type, path, reference.root)) continue
+    const met = unknowns.met(reference, lookup)
+    // The expression of a wait is only evaluated when an event is there; a field that is computed becomes unknown.
+    const decides = !path.startsWith('compute.') && type.supplies === undefined
+    if (met && decides) throw new Undetermined(met.reason)
+    touched ??= met?.reason ?? null
+  }
+  for (const name of type.reads?.(step) ?? []) {
+    const reason = unknowns.reasonIn(lookup(name))
+    if (reason) throw new Undetermined(reason)
+  }
+  return touched
+}
+
+/** The step with each field that would be computed from something unknown set to an unknown value. */
+export function withUnknownFields(unknowns: Unknowns, step: Step, lookup: Lookup): Step {
+  const { compute } = step
+  if (!isJsonObject(compute)) return step
+  const fields = Object.entries(compute).map(([name, text]) => {
+    const { references } = expressionReferences({ compute: { [name]: text } })
+    const [reason] = references.flatMap(({ reference }) => unknowns.met(reference, lookup)?.reason ?? [])
+    return [name, reason ? JSON.stringify(unknowns.make(reason)) : text] as const
+  })
+  return { ...step, compute: Object.fromEntries(fields) }
+}
+
+/** @throws Undetermined if something unknown decides what a fork collects from a branch */
+export function refuseInResult(unknowns: Unknowns, fork: Step, lookup: Lookup): void {
+  if (!unknowns.any) return
+  for (const { reference } of findReferences({ [RESULT_FIELD]: fork[RESULT_FIELD] }).references) {
+    const met = unknowns.met(reference, lookup)
+    if (met?.decides) throw new Undetermined(met.reason)
+  }
+}

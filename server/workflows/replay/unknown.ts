@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import type { Lookup, Reference } from '../../definition/template'
+import type { Place } from './facts'
+
+/** Why a walk cannot know a value, or how it continues. */
+export type Reason = { place: Place } /** The run never came there, so nobody knows what the step gives. */ & (
+  | { why: 'never called' }
+  /** Another branch stopped it, or it had not ended. */
+  | { why: 'stopped' | 'open' }
+  /** A script would have to be computed, which took too long or was not possible. */
+  | { why: 'script' }
+  /** The answer of the run does not fit the question. */
+  | { why: 'answer'; misfit: Misfit }
+)
+export type Misfit = { form: string } | { action: string } | { fields: string; of: string } | 'votes' | 'event'
+
+/** The recorded facts do not determine how the walk continues. */
+export class Undetermined extends Error {
+  override name = 'Undetermined'
+  constructor(readonly reason: Reason) {
+    super(`It depends on ${reason.place.stepId}: ${reason.why}`)
+  }
+}
+
+/** No stored value contains it. */
+const MARK = `unknown ${randomBytes(16).toString('hex')} `
+const PATTERN = new RegExp(`${MARK}(\\d+);`)
+
+/**
+ * The unknown values of a walk: texts with a mark that leads to the reason. They are copied like other values, and may
+ * decide nothing.
+ */
+export class Unknowns {
+  private readonly reasons: Reason[] = []
+
+  /** Whether the walk has any. Without, nothing needs to be looked for. */
+  get any(): boolean {
+    return this.reasons.length > 0
+  }
+
+  make(reason: Reason): string {
+    this.reasons.push(reason)
+    return `${MARK}${this.reasons.length - 1};`
+  }
+
+  /** The reason why a value, or a part of it, is unknown. Null if all of it is known. */
+  reasonIn(value: JsonValue | undefined): Reason | null {
+    if (!this.any || value === undefined) return null
+    const [, number] = PATTERN.exec(typeof value === 'string' ? value : JSON.stringify(value)) ?? []
+    return number === undefined ? null : (this.reasons[Number(number)] ?? null)
+  }
+
+  /**
+   * The fields that a step may have set whose result is unknown: every name, also those that nothing has set so far.
+   * @param data all fields so far
+   */
+  everyField(data: JsonObject, mark: string): JsonObject {
+    return Object.fromEntries([...Object.keys(data), mark].map((name) => [name, mark]))
+  }
+
+  /** Finds values like `lookup`, and an unknown one for a name that a step may have set. */
+  lookup(data: JsonObject, lookup: Lookup): Lookup {
+    const every = this.any ? Object.keys(data).find((name) => name.startsWith(MARK)) : undefined
+    if (every === undefined) return lookup
+    return (root) => (root === '_' || Object.hasOwn(data, root) ? lookup(root) : (data[every] ?? null))
+  }
+
+  /** What stands where a reference leads: nothing unknown, an unknown value to copy, or one that would decide. */
+  met({ root, path, fallback }: Reference, lookup: Lookup): { reason: Reason; decides: boolean } | null {
+    if (root === 'secrets') return null
+    let value = lookup(root)
+    for (const segment of path) {
+      const through = typeof value === 'string' ? this.reasonIn(value) : null
+      if (through) return { reason: through, decides: true }
+      if (Array.isArray(value) && typeof segment === 'number') value = value[segment]
+      else if (isJsonObject(value)) value = own(value, String(segment))
+      else return null
+    }
+    const reason = this.reasonIn(value)
+    // A value that contains something unknown is no null, so a fallback does not count.
+    return reason && { reason, decides: fallback !== null && typeof value === 'string' }
+  }
+}
