@@ -398,7 +398,9 @@ CREATE TABLE agent_turns (
   answer json,
   subject text,
   ticket integer,
+  root_id text,
   CONSTRAINT agent_turns_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
+  CONSTRAINT agent_turns_root_fk FOREIGN KEY (tenant_id, root_id) REFERENCES agent_turns(tenant_id, id) ON DELETE CASCADE,
   CONSTRAINT agent_turns_run_fk FOREIGN KEY (tenant_id, run_id) REFERENCES runs(tenant_id, id) ON DELETE CASCADE,
   CONSTRAINT agent_turns_thread_fk FOREIGN KEY (tenant_id, thread_id) REFERENCES threads(tenant_id, id) ON DELETE CASCADE
 );
@@ -406,6 +408,7 @@ CREATE TABLE agent_turns (
 CREATE INDEX agent_turns_held ON public.agent_turns USING btree (leased_until) WHERE (leased_until IS NOT NULL);
 CREATE UNIQUE INDEX agent_turns_key ON public.agent_turns USING btree (tenant_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX agent_turns_of_agent ON public.agent_turns USING btree (tenant_id, agent_id, started_at, id);
+CREATE INDEX agent_turns_of_root ON public.agent_turns USING btree (tenant_id, root_id) WHERE (root_id IS NOT NULL);
 CREATE INDEX agent_turns_of_subject ON public.agent_turns USING btree (tenant_id, subject) WHERE (subject IS NOT NULL);
 CREATE INDEX agent_turns_of_thread ON public.agent_turns USING btree (tenant_id, thread_id) WHERE (thread_id IS NOT NULL);
 CREATE INDEX agent_turns_outside ON public.agent_turns USING btree (started_at) WHERE (run_id IS NULL);

@@ -18,15 +18,21 @@ import { threads } from './threads'
 
 /**
  * The turns of agents. In a run there is one for each visit of a `call-agent` step, whichever attempts work at it. One of
- * invoke or chat is held by the process that serves the request, until it ends or becomes a run. A turn that has recorded
- * no call has no row, unless it is a stream.
+ * invoke or chat is held by the process that serves the request, until it ends or becomes a run. An agent that is handed a
+ * message has a turn of its own, which belongs to that one. A turn that has recorded no call has no row, unless it is a
+ * stream.
  */
 export const agentTurns = pgTable(
   'agent_turns',
   {
     tenantId: text().notNull(),
     id: text().notNull(),
-    /** The visit; null while it is outside of runs. */
+    /**
+     * Of an agent that was handed a message: the turn that a step or a caller began. Its id is that of the turn which
+     * handed it over, a `-` and the number of the call.
+     */
+    rootId: text(),
+    /** The visit; null while it is outside of runs. A turn with a root has only the run. */
     runId: text(),
     branch: text(),
     stepId: text(),
@@ -81,6 +87,7 @@ export const agentTurns = pgTable(
       .where(sql`request is not null and run_id is not null and answer is null and thread_id is not null`),
     index('agent_turns_outside').on(t.startedAt).where(sql`run_id is null`),
     index('agent_turns_of_subject').on(t.tenantId, t.subject).where(sql`subject is not null`),
+    index('agent_turns_of_root').on(t.tenantId, t.rootId).where(sql`root_id is not null`),
     index('agent_turns_of_agent').on(t.tenantId, t.agentId, t.startedAt, t.id),
     index('agent_turns_of_thread').on(t.tenantId, t.threadId).where(sql`thread_id is not null`),
     foreignKey({
@@ -92,6 +99,11 @@ export const agentTurns = pgTable(
       columns: [t.tenantId, t.threadId],
       foreignColumns: [threads.tenantId, threads.id],
       name: 'agent_turns_thread_fk',
+    }).onDelete('cascade'),
+    foreignKey({
+      columns: [t.tenantId, t.rootId],
+      foreignColumns: [t.tenantId, t.id],
+      name: 'agent_turns_root_fk',
     }).onDelete('cascade'),
   ],
 )

@@ -4,7 +4,7 @@
  * Raise it when processes with a lower number cannot continue what this one writes. While such a process runs, this one
  * writes only what they can read. 1: queued runs without a row, walks without an engine run. 2: the product's run data
  * by reference. 3: visits in parts, and calls of agents that need a decision. 4: turns of invoke and chat in runs. 5: files
- * of threads.
+ * of threads, and the calls of agents that were handed a message.
  */
 export const RELEASE = 5
 

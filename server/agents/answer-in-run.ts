@@ -41,7 +41,7 @@ export async function answerInRun(
   options: Options,
 ): Promise<AnsweredTurn> {
   const known = attempt.continues ? await readTurn(ctx, attempt) : null
-  if (known && attempt.used) options.budget.count(known.turn, attempt.used)
+  if (known && attempt.used) options.budget.count(known.used, attempt.used)
   const asked = askedOf(step, known)
   const agent = await loadAgent(ctx, known?.turn.agentId ?? step.agentId, versionOf(step, known))
   if (asked.structured) requireDataAnswers(agent)

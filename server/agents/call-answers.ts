@@ -7,8 +7,11 @@ import { AgentAnswer, ChatAnswer, ThreadToolCall } from './answers'
 
 const { usage, cost } = AgentAnswer.shape.metadata.shape
 
+const handedOverBy = component('HandedOverBy', { turnId: z.string(), seq: z.int().min(1) }).optional()
+
 const head = {
   turnId: z.string().describe('The turn it belongs to: in a run, one for each visit of a step.'),
+  handedOverBy: handedOverBy.describe('Of an agent that was handed a message: the call that did so.'),
   stepId: z.string().nullable().describe('The step; null outside of runs, as `visit`.'),
   visit: z.int().min(1).nullable(),
   ...place,
@@ -64,7 +67,8 @@ const Turn = component('Turn', {
   id: z.string(),
   agentId: z.string(),
   version: z.int().min(1).describe('The version of the agent.'),
-  via: z.enum(['run', 'invoke', 'chat']).describe('What began it.'),
+  via: z.enum(['run', 'invoke', 'chat', 'handoff']).describe('What began it.'),
+  handedOverBy: handedOverBy.describe('Of a handoff: the call of another agent that handed the message over.'),
   runId: z
     .string()
     .nullable()

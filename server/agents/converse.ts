@@ -3,7 +3,6 @@ import type { ServiceContext } from '../context'
 import type { FailedTurn, TurnAsked, UserMessage } from '../definition/agent'
 import { AppError, CallerGone, ImpossibleState, StepFailure } from '../errors'
 import { ModelFailure } from '../models/failure'
-import { OutgoingKeys } from '../tools/outgoing-keys'
 import { Budget } from './budget'
 import { failedTurn, withTurn } from './failed-turn'
 import type { LoadedAgent } from './find'
@@ -152,7 +151,6 @@ async function answered(
   { signal, listener, asRun }: ConverseOptions,
 ): Promise<Conversed> {
   const { agent, held, known, lease } = open
-  const keys = held.requestKey === null ? undefined : new OutgoingKeys(held.requestKey)
   if (!asRun) held.mayAsk = false
   try {
     return await journaled(
@@ -160,7 +158,7 @@ async function answered(
       { agent, at: held, turn: held.turn, known, lease, asked: messageOf(held.asked), keepsAnswer: true },
       (request, journal) =>
         inTime(agent.config.model.provider, signal, (limits) =>
-          runTurn(beyondReach(ctx), request, { ...limits, listener, keys, budget, journal }),
+          runTurn(beyondReach(ctx), request, { ...limits, listener, budget, journal }),
         ),
     )
   } catch (err) {

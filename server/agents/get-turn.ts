@@ -8,8 +8,8 @@ import { isId } from '../ids'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { DEFAULT_PAGE } from '../query/values'
-import { CALL_PAGE, maskersOf, readCalls } from './journal/shown'
-import { presentAnswer, presentTurn, readRecordedTurns } from './recorded-turns'
+import { CALL_PAGE, maskersOf, readCalls, withHandOvers } from './journal/shown'
+import { presentAnswer, presentTurn, type RecordedTurn, readRecordedTurns } from './recorded-turns'
 
 /** The query string. */
 export const ReadTurn = z.object(CALL_PAGE)
@@ -22,13 +22,22 @@ export async function getTurn(ctx: ServiceContext, ids: { agentId: string; turnI
   authorize(ctx, 'agent:read')
   authorize(ctx, 'run:read')
   const { after = 0, limit = DEFAULT_PAGE } = parseInput(ReadTurn, query)
-  const { agentId, turnId } = ids
-  const known = isId(agentId) && isId(turnId) && mayReach(ctx, 'agent', agentId)
-  const [turn] = known ? await readRecordedTurns(ctx, sql`t.id = ${turnId} and t.agent_id = ${agentId}`, 1) : []
-  if (!turn) throw new AppError('TURN_NOT_FOUND')
-  const { calls, next } = await largeRead(ctx, (reading) => readCalls(reading, sql`t.id = ${turnId}`, { after, limit }))
+  const turn = await requireTurn(ctx, ids)
+  const { turnId } = ids
+  const { calls, next } = await largeRead(ctx, (reading) => readCalls(reading, withHandOvers(turnId), { after, limit }))
   const of = { turnId, runId: turn.runId }
   const answer = presentAnswer(turn)
   const shown = answer && (await maskersOf(ctx, [of]))(of).json(answer)
   return { ...presentTurn(turn), answer: shown, calls, next: next === null ? null : String(next) }
+}
+
+/** @throws AppError TURN_NOT_FOUND, also for one that the caller may not read */
+export async function requireTurn(
+  ctx: ServiceContext,
+  { agentId, turnId }: { agentId: string; turnId: string },
+): Promise<RecordedTurn> {
+  const known = isId(agentId) && isId(turnId) && mayReach(ctx, 'agent', agentId)
+  const [turn] = known ? await readRecordedTurns(ctx, sql`t.id = ${turnId} and t.agent_id = ${agentId}`, 1) : []
+  if (!turn) throw new AppError('TURN_NOT_FOUND')
+  return turn
 }

@@ -45,7 +45,7 @@ export async function journaled(
   const past =
     lease === null ? NEW : await readHistory(ctx, lease.threadId, known?.turn.tools ? turn.historyTo : undefined)
   if (!known?.turn.tools) turn.historyTo = past.to
-  const journal = new Journal({ ctx, at, turn }, known?.calls, known?.answers)
+  const journal = new Journal({ ctx, at, turn, key: at.key }, known ?? undefined)
   const result = await work({ agent, history: past.history, ...asked }, journal).catch(async (err: unknown) => {
     const code = finalCode(err)
     if (code !== null) await journal.fail(code)
@@ -66,7 +66,7 @@ export async function journaled(
 const NEW = { history: [], to: 0 }
 
 /** The code of a failure that ends the turn, because the model would give the same answer again. */
-function finalCode(err: unknown): string | null {
+export function finalCode(err: unknown): string | null {
   if (err instanceof ModelFailure) return err.transient || err.answer === null ? null : err.code
   return err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH' ? err.code : null
 }

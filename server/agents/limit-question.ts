@@ -5,7 +5,7 @@ import type { LimitQuestion } from './journal/part-ends'
 import { type Asking, limitText } from './limits'
 
 /** The question whether a turn continues at a limit. */
-export function questionAt({ limit, at }: Asking, seq: number, agent: string, budget: Budget): LimitQuestion {
+export function questionAt({ limit, at }: Asking, id: string, agent: string, budget: Budget): LimitQuestion {
   const { usage, known } = budget
   const cost = Number(known.toPrecision(6)).toLocaleString('en', { maximumFractionDigits: 6 })
   const show: ShownValue[] = [
@@ -14,5 +14,5 @@ export function questionAt({ limit, at }: Asking, seq: number, agent: string, bu
   ]
   // Room for the name, which may be long.
   const title = `${cutText(agent, 200)} has reached a limit: ${limitText(limit)}`
-  return { seq, limit, title, show, at }
+  return { id, limit, title, show, at }
 }

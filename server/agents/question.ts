@@ -10,7 +10,7 @@ const MAX_ARGS_BYTES = 64 * 1024
 
 /** The question about a call, whose arguments have the names that the tool's author gave them. */
 export function questionAbout(
-  seq: number,
+  id: string,
   tool: AgentTool,
   args: JsonObject,
   policy: ApprovalQuestion,
@@ -24,7 +24,7 @@ export function questionAbout(
   }
   const schema = tool.kind === 'tool' ? tool.inputSchema : tool.parameters
   return {
-    seq,
+    id,
     policy: masked(policy, masker),
     call: { toolId: tool.id, ...(tool.kind === 'tool' ? { version: tool.version } : {}), args: fits ? args : {} },
     fields: fits ? fieldsOf(policy.editable.filter(isShown), schema ?? {}, args) : {},

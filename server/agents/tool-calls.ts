@@ -3,13 +3,15 @@ import { isUnavailable } from '@/db/deadline'
 import type { ServiceContext } from '../context'
 import type { CallDecision, CallPolicy } from '../definition/approval'
 import { cutText, isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
-import { AppError, Stopping } from '../errors'
+import { AppError, ERRORS, Stopping } from '../errors'
 import type { ToolRequest } from '../models/call'
 import { runTool } from '../tools/run'
 import { ownArguments, withheld } from './approval'
 import { decisionOf, refusalOf } from './decision'
-import type { LoadedAgent } from './find'
+import { type LoadedAgent, loadAgent } from './find'
 import { type Said, succeeded, type ToolOutput } from './journal/call'
+import { PartEnds } from './journal/part-ends'
+import { finalCode } from './journaled'
 import { questionAbout } from './question'
 import { maskerOfRuns } from './thread-masker'
 import type { AgentTool } from './toolset'
@@ -122,10 +124,12 @@ async function decideAndRun(
   if (JSON.stringify(input).length > MAX_ARGS)
     return { result: failure('INVALID_INPUT', 'The arguments are too large.') }
   const args = ownArguments(tool, input)
-  const call = async (args: JsonObject): Promise<Ended> =>
-    tool.kind === 'handoff'
-      ? { result: await handOff(ctx, tool.agent, args, request, options) }
-      : { result: await callTool(ctx, tool, args, request, { ...options, seq }), isOutside: !tool.computes }
+  const call = async (args: JsonObject): Promise<Ended | null> => {
+    if (tool.kind === 'tool')
+      return { result: await callTool(ctx, tool, args, request, { ...options, seq }), isOutside: !tool.computes }
+    const result = await handOff(ctx, tool.agent, args, request, { ...options, seq })
+    return result && { result }
+  }
   const run = (args: JsonObject) => journal.traced(seq, () => call(args))
   const answered = journal.answerTo(seq)
   if (typeof policy === 'string' || (!answered && !journal.mayAsk)) {
@@ -133,14 +137,14 @@ async function decideAndRun(
     return refused ? { result: refused } : run(args)
   }
   if (!answered) {
-    journal.ask(questionAbout(seq, tool, args, policy.ask, await maskerOfRuns(ctx, journal.runIds)))
+    journal.ask(questionAbout(journal.idOf(seq), tool, args, policy.ask, await maskerOfRuns(ctx, journal.runIds)))
     return null
   }
   const decision = decisionOf(policy.ask, answered, args)
   if (!decision.approved) return { result: failure('REJECTED', refusalOf(decision)), decision }
   const given = { ...args, ...decision.args }
   const ended = await run(given)
-  return { ...ended, decision, result: decision.args ? withNote(ended.result, given) : ended.result }
+  return ended && { ...ended, decision, result: decision.args ? withNote(ended.result, given) : ended.result }
 }
 
 /** Otherwise a model makes the call again, because it was made with other arguments than it gave. */
@@ -155,7 +159,7 @@ async function callTool(
   { title, toolId, version }: AgentTool & { kind: 'tool' },
   args: JsonObject,
   { userMessage }: TurnRequest,
-  { signal, log, keys, journal, seq }: RunningTurn & { seq: number },
+  { signal, log, journal, seq }: RunningTurn & { seq: number },
 ): Promise<ToolResult> {
   // An Idempotency-Key does not replay a tool's own transactions.
   const { keyed: _keyed, ...own } = ctx
@@ -163,7 +167,7 @@ async function callTool(
     const called = { toolId, version, args, dataContext: userMessage.dataContext }
     const outcome = await runTool(own, called, {
       signal,
-      idempotencyKey: journal.keyOf(seq) ?? keys?.next([toolId, args]),
+      idempotencyKey: journal.keyOf(seq),
       log: log && ((line) => log({ ...line, tool: title })),
     })
     signal.throwIfAborted()
@@ -185,37 +189,57 @@ async function callTool(
   }
 }
 
-/** The other agent takes its own turn without the history: it sees only the message it was handed. */
+/**
+ * The other agent takes its own turn without the history: it sees only the message it was handed. Its calls are recorded
+ * as those of this turn are, and it may ask people as well.
+ * @returns null if people are asked first
+ */
 async function handOff(
   ctx: ServiceContext,
-  agent: LoadedAgent,
+  current: LoadedAgent,
   input: JsonObject,
   { agent: from, userMessage }: TurnRequest,
-  options: RunningTurn,
-): Promise<ToolResult> {
+  options: RunningTurn & { seq: number },
+): Promise<ToolResult | null> {
   const { message } = input
   if (typeof message !== 'string' || message.trim() === '') return failure('INVALID_INPUT', 'message is required')
-  options.listener?.onHandOff({ from: from.id, to: agent.id, message })
-  const { outputSchema } = agent.config
+  const { listener, seq, depth } = options
+  const agent = await agentOf(ctx, current, options)
+  listener?.onHandOff({ from: from.id, to: agent.id, message })
+  const journal = options.journal.handOver(seq, agent)
+  if (journal.hasFailed) return mismatch()
+  const structured = agent.config.outputSchema !== null
+  const request = { agent, history: [], userMessage: { ...userMessage, message }, structured }
   try {
-    const answer = await options.runTurn(
-      ctx,
-      {
-        agent,
-        history: [],
-        userMessage: { ...userMessage, message },
-        structured: outputSchema !== null,
-      },
-      { ...options, depth: options.depth + 1, journal: undefined },
-    )
+    const answer = await options.runTurn(ctx, request, { ...options, depth: depth + 1, journal })
+    await journal.done()
     if (answer.data) return { success: true, data: { data: answer.data } }
     const { finishReason } = answer.metadata
     return { success: true, data: { message: answer.text, ...(finishReason ? { finishReason } : {}) } }
   } catch (err) {
-    if (err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH') return failure(err.code, err.message)
-    throw err
+    if (err instanceof PartEnds && err.questions) {
+      options.journal.ask(...err.questions)
+      return null
+    }
+    const code = finalCode(err)
+    if (code !== null) await journal.fail(code)
+    if (code !== 'OUTPUT_SCHEMA_MISMATCH') throw err
+    return mismatch()
   }
 }
+
+/** The version with which the agent began, for the whole turn. */
+async function agentOf(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  { journal, seq }: RunningTurn & { seq: number },
+): Promise<LoadedAgent> {
+  const before = journal.handedOver(seq)?.turn
+  if (!before?.tools || before.version === agent.version) return agent
+  return loadAgent(ctx, agent.id, before.version)
+}
+
+const mismatch = () => failure('OUTPUT_SCHEMA_MISMATCH', ERRORS.OUTPUT_SCHEMA_MISMATCH.message)
 
 function failure(code: string, message: string): ToolResult {
   return { success: false, error: { code, message } }

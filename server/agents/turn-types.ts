@@ -3,7 +3,6 @@ import type { ServiceContext } from '../context'
 import type { TurnMetadata, UserMessage } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { LoggedLine } from '../definition/run'
-import type { OutgoingKeys } from '../tools/outgoing-keys'
 import type { Budget } from './budget'
 import type { LoadedAgent } from './find'
 import type { Journal } from './journal/journal'
@@ -25,9 +24,7 @@ export interface TurnOptions {
   listener?: TurnListener | undefined
   /** Receives each console line of a tool's script. */
   log?: ((line: LoggedLine) => void) | undefined
-  /** For the tools' own calls, so that a repeated turn sends the same keys. */
-  keys?: OutgoingKeys | undefined
-  /** Shared with the agents this turn hands over to, like its keys. */
+  /** Shared with the agents this turn hands over to. */
   budget?: Budget
   depth?: number
   /** Where its calls are recorded; none by default. */

@@ -40,9 +40,9 @@ export async function listCalls(ctx: ServiceContext, runId: string, query: unkno
   const roots = [MAIN_BRANCH, CLEANUP_BRANCH].map((root) => `${root}/${branch}`)
   const where = [
     sql`t.run_id = ${runId}`,
-    ...(stepId === undefined ? [] : [sql`t.step_id = ${stepId}`]),
-    ...(visit === undefined ? [] : [sql`t.visit = ${visit}`]),
-    ...(branch === undefined ? [] : [sql`t.branch = any(${sql.param(roots)}::text[])`]),
+    ...(stepId === undefined ? [] : [sql`p.step_id = ${stepId}`]),
+    ...(visit === undefined ? [] : [sql`p.visit = ${visit}`]),
+    ...(branch === undefined ? [] : [sql`p.branch = any(${sql.param(roots)}::text[])`]),
   ]
   const { calls, next } = await largeRead(ctx, (reading) =>
     readCalls(reading, sql.join(where, sql` and `), { after, limit }),

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs, stepRecords } from '@/db/schema/runs'
-import { agentCalls, agentTurns } from '@/db/schema/turns'
+import { agentTurns } from '@/db/schema/turns'
+import { CALLS_BELOW } from '../agents/journal/shown'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { placeIn } from '../definition/branches'
@@ -173,7 +174,7 @@ function callsAfter(after: number) {
       order by c.change), '[]'::jsonb)
     from ${stepRecords} s cross join lateral (
       select c.*, s.step_id, s.visit, s.branch from ${agentTurns} t
-        join ${agentCalls} c on c.tenant_id = t.tenant_id and c.turn_id = t.id and c.change > ${after}
+        cross join lateral (select c.* from ${CALLS_BELOW} and c.change > ${after} offset 0) c
       where t.tenant_id = s.tenant_id and t.run_id = s.run_id and t.branch = s.branch and t.step_id = s.step_id
         and t.visit = s.visit offset 0) c
     where s.tenant_id = runs.tenant_id and s.run_id = runs.id and (s.change > ${after} or s.end_time is null))`

@@ -16,7 +16,7 @@ import { noSuchStep } from './no-such-step'
 import { callerMaskerOf } from './run-masker'
 import { isLarge } from './stored-run'
 
-/** Identifies a value of a run, of one of its visits, or of a call of an agent in a visit. */
+/** Identifies a value of a run, of one of its visits, or of a call of an agent. */
 export const ReadWholeValue = z.discriminatedUnion('of', [
   z.object({ of: z.literal('run'), runId: z.string(), field: z.enum(['input', 'data', 'result']) }),
   z.object({
@@ -26,7 +26,7 @@ export const ReadWholeValue = z.discriminatedUnion('of', [
     field: z.enum(['input', 'output']),
   }),
   /** What a model said; the arguments and the result of a tool; the arguments that people changed. */
-  ReadCall.extend({ of: z.literal('call'), field: z.enum(['text', 'args', 'result', 'changed']) }),
+  z.object({ of: z.literal('call'), at: ReadCall, field: z.enum(['text', 'args', 'result', 'changed']) }),
 ])
 export type ReadWholeValue = z.input<typeof ReadWholeValue>
 
@@ -43,14 +43,14 @@ export const ReadValue = z.object({
 
 /**
  * The full value behind one that a response has cut.
- * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
+ * @throws AppError RUN_NOT_FOUND, TURN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
  */
 export async function readWholeValue(ctx: ServiceContext, input: unknown): Promise<{ value: JsonValue }> {
   authorize(ctx, 'run:read')
   const wanted = parseInput(ReadWholeValue, input)
+  if (wanted.of === 'call') return { value: await ofCall(ctx, wanted) }
   const { runId } = wanted
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  if (wanted.of === 'call') return { value: await ofCall(ctx, wanted) }
   const read = (reading: ServiceContext) => (wanted.of === 'run' ? ofRun(reading, wanted) : ofStep(reading, wanted))
   const value = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
   return { value: (await callerMaskerOf(ctx, runId)).json(value) }
@@ -90,7 +90,7 @@ async function ofStep(
 /** Null for what the call does not have. */
 async function ofCall(
   ctx: ServiceContext,
-  { field, ...at }: ReadCall & { field: 'text' | 'args' | 'result' | 'changed' },
+  { field, at }: { at: ReadCall; field: 'text' | 'args' | 'result' | 'changed' },
 ): Promise<JsonValue> {
   const call = await findCall(ctx, at)
   if (call.kind === 'model') return field === 'text' ? call.text : null

@@ -19,14 +19,14 @@ export function askAboutCall(stepId: string, now: Date, asked: CallQuestion): Qu
   return questionOf(stepId, now, { ...asked, fields: {} })
 }
 
-function questionOf(stepId: string, now: Date, { seq, call, policy, fields }: CallQuestion): Question {
+function questionOf(stepId: string, now: Date, { id, call, policy, fields }: CallQuestion): Question {
   const { title, why, problem, assignees, dueIn, needs, noSelfApproval, expiresIn } = policy
   const approve: AskedAction = { id: APPROVE, label: 'Approve', ...(Object.keys(fields).length > 0 ? { fields } : {}) }
   const said: ShownValue[] = why === '' ? [] : [{ label: MODELS_WORDS, value: why }]
   const odd: ShownValue[] = problem === undefined ? [] : [{ label: 'Why a person decides', value: problem }]
   const { dueAt: expiresAt = null } = expiry(now, expiresIn)
   return {
-    id: String(seq),
+    id,
     expiresAt,
     signal: {
       type: 'request_user_action',

@@ -5,11 +5,11 @@ import { askedOf } from './people'
 import { expiry } from './time'
 
 /** The question of a step's agent whether it continues at a limit, as people get it. */
-export function askAtLimit(stepId: string, now: Date, { seq, limit, title, show, at }: LimitQuestion): Question {
+export function askAtLimit(stepId: string, now: Date, { id, limit, title, show, at }: LimitQuestion): Question {
   const { ask: assignees, dueIn, expiresIn } = at
   const { dueAt: expiresAt = null } = expiry(now, expiresIn)
   return {
-    id: String(seq),
+    id,
     expiresAt,
     signal: {
       type: 'request_user_action',

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { agentTurns } from '@/db/schema/turns'
 import type { AnsweredTurn } from '../agents/journaled'
 import { beyondReach } from '../auth/reach'
@@ -50,7 +50,7 @@ async function turnOf({ db, tenantId }: ServiceContext, runId: string) {
   const [turn] = await db
     .select({ id, threadId, answer })
     .from(agentTurns)
-    .where(and(eq(agentTurns.tenantId, tenantId), eq(agentTurns.runId, runId)))
+    .where(and(eq(agentTurns.tenantId, tenantId), eq(agentTurns.runId, runId), isNull(agentTurns.rootId)))
   if (!turn?.threadId) throw new AppError('THREAD_NOT_FOUND')
   return { ...turn, threadId: turn.threadId }
 }

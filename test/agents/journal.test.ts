@@ -75,7 +75,7 @@ async function waiting(
     fenced: async () => {},
   }
   const row: TurnRow = {
-    ...{ id: newId('trn'), agentId, version: 1, tools: {}, threadId: null, historyTo: 0 },
+    ...{ id: newId('trn'), rootId: null, agentId, version: 1, tools: {}, threadId: null, historyTo: 0 },
     ...{ state: 'working', errorCode: null, usage, cost: null, startedAt: new Date() },
   }
   return { runId, attempt, row }
@@ -132,7 +132,11 @@ test('a call of a turn whose thread was deleted in the meantime fails as one of 
 
 test('an answer that did not count is not given again, but was paid for', async () => {
   const skipped: Said[] = []
-  const journal = new Journal(null, [{ ...call(1), errorCode: 'MODEL_ERROR' }, call(2)])
+  const journal = new Journal(null, {
+    calls: [{ ...call(1), errorCode: 'MODEL_ERROR' }, call(2)],
+    answers: new Map(),
+    handOvers: new Map(),
+  })
   const made = async () => {
     throw new Error('The second answer is recorded.')
   }

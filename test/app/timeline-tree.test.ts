@@ -133,7 +133,10 @@ describe('the lines of a timeline', () => {
 
 describe('the calls of an agent', () => {
   const asked = told([['main', 'ask']], { steps: [['ask', 'Ask', 'call-agent', 'main']] })
-  const call = (seq: number) => ({ ...{ seq, kind: 'tool' as const, title: 'T', tokens: null, cost: null }, ...times })
+  const call = (id: string) => ({
+    ...{ id, kind: 'tool' as const, title: 'T', depth: id.split('.').length - 1, tokens: null, cost: null },
+    ...times,
+  })
   const times = { failed: false, start: 0, end: 1 }
   const opened = new Map([['~1', true]])
 
@@ -141,12 +144,20 @@ describe('the calls of an agent', () => {
     const closed = tree(asked)
     expect(lines(closed)).toEqual(['boundary (start)', 'visit ask', 'boundary (result)'])
     expect(closed.at(1)).toMatchObject({ open: false })
-    const calls = new Map([[1, { calls: [call(1), call(2)], waiting: [] }]])
+    const calls = new Map([[1, { calls: [call('1'), call('2'), call('2.1')], waiting: [] }]])
     const shown = tree(asked, { opened, calls })
-    expect(lines(shown)).toEqual(['boundary (start)', 'visit ask', ' call ask~1', ' call ask~2', 'boundary (result)'])
+    expect(lines(shown)).toEqual([
+      'boundary (start)',
+      'visit ask',
+      ' call ask~1',
+      ' call ask~2',
+      '  call ask~2.1',
+      'boundary (result)',
+    ])
     expect(shown.parentOf(3)).toBe(1)
     expect(shown.placeOf('ask~2')).toBe(3)
-    expect(callAt('main/each#1/0:ask#2~12')).toEqual({ visit: 'main/each#1/0:ask#2', seq: 12 })
+    expect(callAt('main/each#1/0:ask#2~12')).toEqual({ visit: 'main/each#1/0:ask#2', id: '12' })
+    expect(callAt('ask~2.1')).toEqual({ visit: 'ask', id: '2.1' })
   })
 
   it('end with what is under way, or with the fact that none were made', () => {
@@ -163,7 +174,7 @@ describe('the calls of an agent', () => {
 
   it('that need a decision are named while their step waits', () => {
     const waits: Timeline = { ...asked, rows: [[1, 0, 1, 0, 1, null, 1, [0, 1, 2, 2, 2, -1]]] }
-    const known = new Map([[1, { calls: [call(1)], waiting: ['Refund'] }]])
+    const known = new Map([[1, { calls: [call('1')], waiting: ['Refund'] }]])
     expect(tree(waits, { opened, calls: known }).at(3)).toMatchObject({ text: 'Waits for a decision: Refund' })
   })
 

@@ -74,10 +74,10 @@ const READS: Record<string, Look> = {
   },
   'runs.conversation': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
   'runs.calls': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: false },
-  'runs.oneCall': { inputs: ({ runId, talk }) => (talk ? [{ runId, seq: talk, call: 1 }] : []), words: true },
+  'runs.oneCall': { inputs: ({ runId, talk }) => (talk ? [{ of: { runId, seq: talk }, call: '1' }] : []), words: true },
   'runs.wholeValue': {
     inputs: ({ runId, seqs, talk }) => [
-      ...(talk ? [{ of: 'call', runId, seq: talk, call: 1, field: 'text' }] : []),
+      ...(talk ? [{ of: 'call', at: { of: { runId, seq: talk }, call: '1' }, field: 'text' }] : []),
       ...['input', 'data', 'result'].map((field) => ({ of: 'run', runId, field })),
       ...seqs.flatMap((seq) => ['input', 'output'].map((field) => ({ of: 'step', runId, seq, field }))),
     ],

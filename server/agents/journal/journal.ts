@@ -10,17 +10,24 @@ import type { Answered } from '../decision'
 import { type DaySum, readRun, type Used } from '../usage'
 import { isInRun, type TurnFence } from './attempt'
 import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from './call'
-import { keyOfCall } from './key'
+import { handOverId, keyOfCall } from './key'
 import { type AskedQuestion, PartEnds } from './part-ends'
-import { recordCalls, recordEnd, recordState, type SavedTurn, type TurnRow } from './record'
+import type { HandedOver, KnownTurn } from './read'
+import { newTurn, recordCalls, recordEnd, recordState, type SavedTurn, type TurnRow } from './record'
 
 /** Where a turn is recorded, and as what. */
 export interface Book {
   ctx: ServiceContext
   at: TurnFence
   turn: TurnRow
+  /** What the keys of its calls of tools begin with. */
+  key: string
 }
 
+/** The calls and answers of a turn that was begun before. */
+type Known = Pick<KnownTurn, 'calls' | 'answers' | 'handOvers'>
+
+const NEW: Known = { calls: [], answers: new Map(), handOvers: new Map() }
 const NOTHING: ReadonlySet<string> = new Set()
 
 type Versions = Record<string, string | number>
@@ -35,25 +42,55 @@ export class Journal {
   /** What the keys of the calls of the latest answer begin with; null for the key of the visit. */
   private keyBase: string | null = null
   private pending: Call[] = []
-  private refused: { err: unknown } | null = null
-  /** Whether it has recorded a call. */
-  private cameFurther = false
   private usage: Usage = NO_USAGE
   private cost: number | null = null
-  private readonly known: ReadonlyMap<number, Call>
+  private readonly calls: ReadonlyMap<number, Call>
   /** Receives what the workspace, the agent and the subject have used today, with each record. */
   onSpent: (sums: readonly DaySum[]) => void = () => {}
   /** Is called before each answer of a model, with the answer to the question before it. */
   onNext: (answered: Answered | null) => void = () => {}
   private readonly questions: AskedQuestion[] = []
 
+  /**
+   * @param place what the ids of its questions begin with
+   * @param work what the agents of a turn have in common: whether a record was refused, and whether one was written
+   */
   constructor(
     private readonly book: Book | null = null,
-    known: readonly Call[] = [],
-    private readonly answers: ReadonlyMap<number, Answered> = new Map(),
+    private readonly known: Known = NEW,
+    private readonly place = '',
+    private readonly work: { refused: { err: unknown } | null; cameFurther: boolean } = {
+      refused: null,
+      cameFurther: false,
+    },
   ) {
-    this.known = new Map(known.map((call) => [call.seq, call]))
-    for (const call of known) this.count(call)
+    this.calls = new Map(known.calls.map((call) => [call.seq, call]))
+    for (const call of known.calls) this.count(call)
+  }
+
+  /** The journal of an agent that a call hands a message to. */
+  handOver(seq: number, agent: { id: string; version: number }): Journal {
+    const { book, known, work } = this
+    if (!book) return new Journal()
+    const { turn, calls } = this.handedOver(seq) ?? {
+      turn: { ...newTurn(book.ctx, agent, null), id: handOverId(book.turn.id, seq) },
+      calls: [],
+    }
+    const own = { ...turn, version: agent.version, rootId: book.turn.rootId ?? book.turn.id }
+    // A refused answer does not count, and the agent is asked again.
+    if (own.errorCode !== 'OUTPUT_SCHEMA_MISMATCH' && own.state === 'failed')
+      Object.assign(own, { state: 'working', errorCode: null })
+    return new Journal(
+      { ...book, turn: own, key: `${book.key}:${seq}` },
+      { ...known, calls },
+      `${this.idOf(seq)}.`,
+      work,
+    )
+  }
+
+  /** What an agent that a call handed a message to has done before; null if nothing is recorded. */
+  handedOver(seq: number): HandedOver | null {
+    return (this.book && this.known.handOvers.get(handOverId(this.book.turn.id, seq))) ?? null
   }
 
   /** Whether it records, and so counts what is used. */
@@ -71,7 +108,7 @@ export class Journal {
     const { ctx, at, turn } = this.book ?? {}
     if (!ctx || !at || !isInRun(at) || !at.most) return null
     const { most, runId } = at
-    return { most, others: () => readRun(ctx, runId, turn?.id ?? '') }
+    return { most, others: () => readRun(ctx, runId, turn?.rootId ?? turn?.id ?? '') }
   }
 
   /** The names of the fields whose values the run hides. */
@@ -81,7 +118,7 @@ export class Journal {
 
   /** The versions of the tools when the turn began; null if it begins now. */
   get versions(): Versions | null {
-    return this.known.size > 0 ? (this.book?.turn.tools ?? null) : null
+    return this.calls.size > 0 ? (this.book?.turn.tools ?? null) : null
   }
 
   /** Notes the versions of the tools, for the whole turn. */
@@ -96,13 +133,13 @@ export class Journal {
   async answer(make: () => Promise<Said>, onSkipped: (skipped: Said) => void): Promise<Said> {
     for (;;) {
       this.onNext(this.answerTo(this.next))
-      const skipped = this.known.get(this.next)
+      const skipped = this.calls.get(this.next)
       if (!skipped?.errorCode) break
       onSkipped(answerIn(skipped))
       this.next += 1
     }
     const seq = this.next
-    const known = this.known.get(seq)
+    const known = this.calls.get(seq)
     const said = known ? answerIn(known) : await this.made(seq, make)
     this.asked = seq
     this.keyBase = known?.keyBase ?? null
@@ -128,9 +165,14 @@ export class Journal {
     return marked({ 'millrace.turn.id': this.book.turn.id, 'millrace.call.seq': seq }, work)
   }
 
-  /** The number of the model's call that is next. */
-  get upcoming(): number {
-    return this.next
+  /** The id of a question before the model's call that is next. */
+  get upcoming(): string {
+    return this.idOf(this.next)
+  }
+
+  /** The id of a question about a call. */
+  idOf(seq: number): string {
+    return `${this.place}${seq}`
   }
 
   /** Notes that the latest answer does not count: another model answers in its place. */
@@ -145,23 +187,28 @@ export class Journal {
     return this.asked + 1 + index
   }
 
+  /** Whether its last answer did not match, so that another one would not either. */
+  get hasFailed(): boolean {
+    return this.book?.turn.state === 'failed'
+  }
+
   /** The recorded result of a tool call. */
   resultOf(seq: number): ToolOutput | null {
-    const known = this.known.get(seq)
+    const known = this.calls.get(seq)
     if (known?.kind === 'model') throw new ImpossibleState('turn-order', `call ${seq} of a turn is no call of a tool`)
     return (known?.output as ToolOutput | undefined) ?? null
   }
 
   /** The idempotency key of a tool call; undefined if its number does not determine it. */
   keyOf(seq: number): string | undefined {
-    return this.book ? keyOfCall(this.keyBase ?? this.book.at.key, seq) : undefined
+    return this.book ? keyOfCall(this.keyBase ?? this.book.key, seq) : undefined
   }
 
   /** @throws if the turn must not begin another call; PartEnds if a later part makes it */
   async mayBegin(): Promise<void> {
-    if (this.refused) throw this.refused.err
+    if (this.work.refused) throw this.work.refused.err
     // Each part comes further, so a call that takes longer than a part fails.
-    if (this.cameFurther && this.book?.at.endsSoon()) throw new PartEnds()
+    if (this.work.cameFurther && this.book?.at.endsSoon()) throw new PartEnds()
     await this.book?.at.mayBegin()
   }
 
@@ -172,11 +219,11 @@ export class Journal {
 
   /** The answer to the question about a call, or at a limit before one. */
   answerTo(seq: number): Answered | null {
-    return this.answers.get(seq) ?? null
+    return this.known.answers.get(this.idOf(seq)) ?? null
   }
 
-  ask(question: AskedQuestion): void {
-    this.questions.push(question)
+  ask(...questions: AskedQuestion[]): void {
+    this.questions.push(...questions)
   }
 
   /** @throws PartEnds with the questions, if there are any */
@@ -185,14 +232,14 @@ export class Journal {
     const { book } = this
     const at = book?.at
     // Outside of runs, the run that the turn becomes waits.
-    if (book?.turn.state === 'working' && at && isInRun(at)) {
+    if (book?.turn.state === 'working' && book.turn.rootId === null && at && isInRun(at)) {
       // A new thread is known to nobody yet.
       if (book.turn.threadId) book.turn.state = 'waiting'
       // The answers are read with the turn, which has no row before its first call.
-      if (book.turn.threadId || !(this.known.size > 0 || this.cameFurther))
+      if (book.turn.threadId || !(this.calls.size > 0 || this.work.cameFurther))
         await at.fenced(() => recordState(book.ctx, at, book.turn))
     }
-    throw new PartEnds(this.questions.toSorted((a, b) => a.seq - b.seq))
+    throw new PartEnds(this.questions.toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true })))
   }
 
   /** Adds the result of a tool call, to be recorded with the next one that is. */
@@ -216,6 +263,12 @@ export class Journal {
     if (this.book && this.pending.length === 0) throw new ImpossibleState('turn-end', 'a turn ends without an answer')
     if (this.book) Object.assign(this.book.turn, { state: 'done', threadId: saved.threadId })
     await this.write((book, turn, calls) => recordEnd(book.ctx, book.at, turn, calls, saved, this.onSpent))
+  }
+
+  /** Records that an agent has answered the one that handed it a message. */
+  async done(): Promise<void> {
+    if (this.book) this.book.turn.state = 'done'
+    await this.record()
   }
 
   /** Records that the turn ended with an answer that does not count; without one, nothing. */
@@ -253,9 +306,9 @@ export class Journal {
     const turn = { ...book.turn, usage: this.usage, cost: this.cost }
     try {
       await book.at.fenced(() => statement(book, turn, calls))
-      this.cameFurther = true
+      this.work.cameFurther = true
     } catch (err) {
-      this.refused = { err }
+      this.work.refused = { err }
       throw err
     }
   }

@@ -8,8 +8,8 @@ import type { ShownValue } from '../../definition/shown'
 export type AskedQuestion = CallQuestion | LimitQuestion
 
 export interface LimitQuestion {
-  /** The number of the model's call that would be next. */
-  seq: number
+  /** Of the model's call that would be next, as of a call. */
+  id: string
   limit: ReachedLimit
   title: string
   show: ShownValue[]
@@ -17,8 +17,8 @@ export interface LimitQuestion {
 }
 
 export interface CallQuestion {
-  /** The number of the call. */
-  seq: number
+  /** The number of the call; in an agent that was handed a message, after the numbers of the calls that did so: `4.2`. */
+  id: string
   call: Omit<AskedCall, 'why'>
   policy: ApprovalQuestion
   /** The arguments that may be changed, with those of the call as their defaults. */

@@ -18,6 +18,8 @@ import type { Call } from './call'
 /** A row of `agent_turns`, apart from its place. */
 export interface TurnRow {
   id: string
+  /** Of an agent that was handed a message: the turn that a step or a caller began. */
+  rootId: string | null
   agentId: string
   version: number
   /** Null in a copy whose versions are not determined yet. */
@@ -35,7 +37,7 @@ export interface TurnRow {
 /** A turn that begins now. */
 export function newTurn(ctx: ServiceContext, agent: { id: string; version: number }, threadId: string | null): TurnRow {
   return {
-    ...{ id: newId('trn'), agentId: agent.id, version: agent.version, tools: {}, threadId, historyTo: 0 },
+    ...{ id: newId('trn'), rootId: null, agentId: agent.id, version: agent.version, tools: {}, threadId, historyTo: 0 },
     ...{ state: 'working', errorCode: null, usage: NO_USAGE, cost: null, startedAt: ctx.now() },
   }
 }
@@ -70,7 +72,7 @@ export async function recordCalls(
   const written = await write(
     ctx,
     sql`
-    with ${fence(ctx, at, turn.id)},
+    with ${fence(ctx, at, turn)},
     ended as materialized (select run_id from step),
     ${rows(ctx, at, turn, calls)}
     select ${OUTCOME}`,
@@ -117,7 +119,7 @@ export async function recordEnd(
   const written = await write(
     ctx,
     sql`
-    with ${fence(ctx, at, turn.id)},
+    with ${fence(ctx, at, turn)},
     ${ended},
     ${rows(ctx, at, turn, calls, saved.answer)},
     ${thread(ctx, turn, saved)},
@@ -139,7 +141,7 @@ export async function recordState(ctx: ServiceContext, at: TurnFence, turn: Turn
   const written = await write(
     ctx,
     sql`
-    with ${fence(ctx, at, turn.id)},
+    with ${fence(ctx, at, turn)},
     ended as materialized (select run_id from step),
     turn as (${row} do update set state = excluded.state),
     spent as (select where false)
@@ -158,8 +160,9 @@ function outcomeOf(written: Written | undefined): Fenced {
   return written.stopping ? 'stopping' : 'written'
 }
 
-function fence(ctx: ServiceContext, at: TurnFence, turnId: string): SQL {
-  return isInRun(at) ? ofAttempt(ctx, at) : ofHold(ctx, at, turnId)
+/** That of the turn that a step or a caller began: all agents that it hands messages to record under it. */
+function fence(ctx: ServiceContext, at: TurnFence, { id, rootId }: TurnRow): SQL {
+  return isInRun(at) ? ofAttempt(ctx, at) : ofHold(ctx, at, rootId ?? id)
 }
 
 /** The run is open, and the attempt the latest of its visit. */
@@ -224,18 +227,27 @@ function turnRow(
   { endedAt, answer }: { endedAt: string | null; answer: TurnAnswer | null },
   from: SQL,
 ): SQL {
-  const [place, key] = isInRun(at)
-    ? [placeOf(at), sql`run_id, branch, step_id, visit`]
-    : [holdOf(at, endedAt !== null), sql`id`]
+  const [place, key] = placeAndKey(at, turn, endedAt !== null)
   return sql`insert into ${agentTurns} (tenant_id, id, agent_id, version, tools, thread_id, history_to, state, error_code,
         usage, cost, started_at, ended_at, answer, run_id, branch, step_id, visit, attempt, key, owner, leased_until,
-        request, subject, ticket)
+        request, subject, ticket, root_id)
       select ${ctx.tenantId}, ${turn.id}, ${turn.agentId}, ${turn.version}::int, ${JSON.stringify(turn.tools)}::jsonb,
         ${turn.threadId}, ${turn.historyTo}::int, ${turn.state}, ${turn.errorCode}, ${JSON.stringify(turn.usage)}::jsonb,
         ${turn.cost}::float8, ${turn.startedAt.toISOString()}::timestamptz, ${endedAt}::timestamptz,
-        ${answer && JSON.stringify(answer)}::json, ${place}
+        ${answer && JSON.stringify(answer)}::json, ${place}, ${turn.rootId}
       from ${from}
       on conflict (tenant_id, ${key})`
+}
+
+function placeAndKey(at: TurnFence, { rootId }: TurnRow, hasEnded: boolean): [place: SQL, key: SQL] {
+  if (rootId !== null) {
+    const attempt = isInRun(at) ? at.attempt : 0
+    return [
+      sql`run_id, null, null, null::int, ${attempt}::int, null, null, null::timestamptz, null::json, null, null::int`,
+      sql`id`,
+    ]
+  }
+  return isInRun(at) ? [placeOf(at), sql`run_id, branch, step_id, visit`] : [holdOf(at, hasEnded), sql`id`]
 }
 
 function placeOf({ branch, stepId, visit, attempt }: TurnAttempt): SQL {

@@ -14,6 +14,7 @@ import { tenantMasker } from '../../vault/masker'
 import { MAX_MESSAGES } from '../messages'
 import { maskerOfRuns } from '../thread-masker'
 import { resultOf, type ToolCall } from '../turns'
+import { handedOverBy } from './key'
 
 /** The query string of a page of calls. */
 export const CALL_PAGE = pageAfter(1_000)
@@ -50,6 +51,8 @@ type StoredCall = Place & {
 }
 
 type Shown = Omit<Place, 'runId' | 'branch' | 'kind'> & {
+  /** Of an agent that was handed a message: by which call. */
+  handedOverBy?: { turnId: string; seq: number }
   branch?: string
   iteration?: number[]
   name: string
@@ -69,7 +72,7 @@ export type ShownCall = Shown &
 
 /**
  * A page of calls in the order in which they were recorded, masked as the messages of their turns are.
- * @param where which ones; `t` are their turns, and `c` the calls
+ * @param where which ones; `t` are their turns, `p` those that a step or a caller began, and `c` the calls
  * @returns with the position to continue at; null if there are no more
  */
 export async function readCalls(
@@ -105,8 +108,9 @@ function readPage(ctx: ServiceContext, where: SQL, limit: number) {
   return ctx.db.execute<StoredCall & { last: number }>(sql`
     with recursive page as materialized (
       select row_number() over (order by found.change) as nth, found.* from (
-        select t.id as turn, t.run_id, t.step_id, t.visit, t.branch, c.seq, c.change
-        from ${agentTurns} t join ${agentCalls} c on c.tenant_id = t.tenant_id and c.turn_id = t.id
+        select t.id as turn, p.run_id, p.step_id, p.visit, p.branch, c.seq, c.change
+        from ${agentTurns} t join ${agentTurns} p on p.tenant_id = t.tenant_id and p.id = coalesce(t.root_id, t.id)
+          join ${agentCalls} c on c.tenant_id = t.tenant_id and c.turn_id = t.id
         where t.tenant_id = ${ctx.tenantId} and ${where}
         order by c.change limit ${limit}) found),
     listed as materialized (select array_agg(turn order by nth) as turns, array_agg(seq order by nth) as seqs from page),
@@ -120,6 +124,18 @@ function readPage(ctx: ServiceContext, where: SQL, limit: number) {
       select c.kind, c.name, c.output, m.asked, c.usage, c.cost, c.tried, c.decision, c.error_code as "errorCode",
         c.started_at as "startedAt", c.ended_at as "endedAt" from ${call('p.turn', 'p.seq')}) one
     where p.nth <= (select max(nth) from fits) order by p.change`)
+}
+
+/** The calls `c` of the turn `t` and of those of the agents that it handed messages to, with the index. */
+export const CALLS_BELOW = sql`${agentCalls} c where c.tenant_id = t.tenant_id and c.turn_id = any(array(
+        select t.id union all select h.id from ${agentTurns} h
+        where h.tenant_id = t.tenant_id and h.root_id = coalesce(t.root_id, t.id) and starts_with(h.id, t.id || '-')))`
+
+/** A turn, and those of the agents that it handed messages to, as a condition on `t`. */
+export function withHandOvers(turnId: string): SQL {
+  const [rootId = turnId] = turnId.split('-')
+  if (rootId === turnId) return sql`(t.id = ${turnId} or t.root_id = ${turnId})`
+  return sql`t.root_id = ${rootId} and (t.id = ${turnId} or starts_with(t.id, ${`${turnId}-`}))`
 }
 
 /** For people: hides what the run of a call hides, and the runs that spoke before it in its thread. */
@@ -145,16 +161,19 @@ export async function maskersOf(ctx: ServiceContext, page: readonly OfTurn[]): P
 async function runsBefore(ctx: ServiceContext, turnIds: string[]): Promise<Map<string, string[]>> {
   const rows = await ctx.db.execute<{ id: string; runs: string[] }>(sql`
     select t.id, array_agg(distinct m.run_id) as runs from ${agentTurns} t
-      join ${messages} m on m.tenant_id = t.tenant_id and m.thread_id = t.thread_id and m.run_id is not null
-        and m.seq > t.history_to - ${MAX_MESSAGES} and m.seq <= t.history_to
-    where t.tenant_id = ${ctx.tenantId} and t.id = any(${sql.param(turnIds)}::text[]) and t.history_to > 0
+      join ${agentTurns} p on p.tenant_id = t.tenant_id and p.id = coalesce(t.root_id, t.id)
+      join ${messages} m on m.tenant_id = p.tenant_id and m.thread_id = p.thread_id and m.run_id is not null
+        and m.seq > p.history_to - ${MAX_MESSAGES} and m.seq <= p.history_to
+    where t.tenant_id = ${ctx.tenantId} and t.id = any(${sql.param(turnIds)}::text[]) and p.history_to > 0
     group by t.id`)
   return new Map(rows.map(({ id, runs }) => [id, runs]))
 }
 
 function shown({ turnId, stepId, visit, branch, seq, ...call }: StoredCall, masker: RunMasker): ShownCall {
   const { name, output, asked, usage, cost, errorCode } = call
-  const place = { turnId, stepId, visit, ...(branch === null ? {} : placeIn(branch)), seq }
+  const by = handedOverBy(turnId)
+  const of = { turnId, ...(by ? { handedOverBy: by } : {}) }
+  const place = { ...of, stepId, visit, ...(branch === null ? {} : placeIn(branch)), seq }
   const times = { startedAt: iso(call.startedAt), endedAt: iso(call.endedAt) }
   if (call.kind === 'model') {
     const text = isJsonObject(output) && typeof output.text === 'string' ? masker.text(output.text) : ''

@@ -3,6 +3,7 @@ import { agentCalls, agentTurns } from '@/db/schema/turns'
 import type { TransactionContext } from '../../context'
 import { AGENT_TURN } from '../../definition/agent-turn'
 import { takeForThread } from '../../files/take'
+import { keyBelow } from './key'
 
 /** The files of the message. */
 const UPLOADS = sql`select (file->>'fileId')::uuid from turn, json_array_elements(turn.files) file`
@@ -35,9 +36,13 @@ export async function giveToRun(tx: TransactionContext, given: Given): Promise<b
       where tenant_id = ${tx.tenantId} and id = ${turnId} and run_id is null
         and ${owner === null ? free : sql`owner = ${owner}`}
       returning id, coalesce(key, id) as key, request->'files' as files),
+    below as (
+      update ${agentTurns} h set run_id = ${runId} from turn where h.tenant_id = ${tx.tenantId} and h.root_id = turn.id
+      returning h.id, turn.key || ${keyBelow(sql`h.id`, sql`turn.id`)} as key),
     keys as (
-      update ${agentCalls} c set key_base = coalesce(c.key_base, turn.key) from turn
-      where c.tenant_id = ${tx.tenantId} and c.turn_id = turn.id and c.kind = 'model'),
+      update ${agentCalls} c set key_base = coalesce(c.key_base, one.key)
+      from (select id, key from turn union all select id, key from below) one
+      where c.tenant_id = ${tx.tenantId} and c.turn_id = one.id and c.kind = 'model'),
     taken as (${takeForThread(tx, threadId, UPLOADS)})
     select id from turn`)
   return taken.length > 0

@@ -4,7 +4,7 @@ import type { RunPart } from '../../definition/part'
 import { cancelRun } from '../../runs/cancel'
 import { type AddComment, addComment, type DeleteComment, deleteComment } from '../../runs/comment'
 import { openRunEvents } from '../../runs/events'
-import type { ReadCall } from '../../runs/find-call'
+import type { ReadCall, ReadCalls } from '../../runs/find-call'
 import { rerunRun } from '../../runs/rerun'
 import { resumeRun } from '../../runs/resume'
 import { retryRun } from '../../runs/retry'
@@ -17,7 +17,7 @@ import { rerunWithFiles, type SentParts, startWithFiles } from '../../runs/with-
 import { type ReadBranches, readBranches } from '../../views/runs/branches'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
-import { readCall, readStepCalls } from '../../views/runs/calls'
+import { readCall, readCallList } from '../../views/runs/calls'
 import { listComments } from '../../views/runs/comments'
 import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
@@ -87,7 +87,7 @@ export const runsRouter = router({
     .input(inputWith<ReadStep>())
     .query(({ ctx, input }) => readConversation(ctx.service, input)),
   /** What the agent of a step did, without texts; and one of these calls. */
-  calls: tenantProcedure.input(inputWith<ReadStep>()).query(({ ctx, input }) => readStepCalls(ctx.service, input)),
+  calls: tenantProcedure.input(inputWith<ReadCalls>()).query(({ ctx, input }) => readCallList(ctx.service, input)),
   oneCall: tenantProcedure.input(inputWith<ReadCall>()).query(({ ctx, input }) => readCall(ctx.service, input)),
   wholeValue: tenantProcedure
     .input(inputWith<ReadWholeValue>())

@@ -1,25 +1,31 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { runs, stepRecords } from '@/db/schema/runs'
-import { agentCalls, agentTurns } from '@/db/schema/turns'
+import { agentTurns } from '@/db/schema/turns'
+import { CALL_PLACE, PLACE_OF_TURN } from '../../agents/call-place'
+import { requireTurn } from '../../agents/get-turn'
+import { CALLS_BELOW, maskersOf } from '../../agents/journal/shown'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { Tried, Usage } from '../../definition/agent'
 import type { CallDecision } from '../../definition/approval'
+import { HAND_OFF } from '../../models/tool-names'
 import { parseInput } from '../../parse'
 import { getRunRow } from '../../run-store/find-run'
-import { findCall, ReadCall, TURN_OF_VISIT } from '../../runs/find-call'
+import { findCall, isOfVisit, ReadCall, ReadCalls } from '../../runs/find-call'
 import { noSuchStep } from '../../runs/no-such-step'
 import { runMaskerOf } from '../../runs/run-masker'
 import type { Masker } from '../../vault/mask'
+import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { type Shown, shown } from '../agents/read-thread'
 import { namesOf } from '../names-of'
-import { ReadStep } from './step-detail'
 
 /** A call of an agent, in a line. */
 export interface CallRow {
-  /** Its number in the turn. */
-  seq: number
+  /** Its place in the turn. */
+  id: string
+  /** Through how many agents the message went to the one that made it. */
+  depth: number
   kind: 'model' | 'tool'
   /** The model, or the name of the tool. */
   title: string
@@ -31,9 +37,9 @@ export interface CallRow {
   end: number
 }
 
-export interface StepCalls {
+export interface CallList {
   calls: CallRow[]
-  /** In a visit under way: the tools that the model asked for and that have given no result. */
+  /** In a turn under way: the tools that the model asked for and that have given no result. */
   waiting: string[]
 }
 
@@ -61,58 +67,70 @@ interface ShownDecision {
   changed: Shown | null
 }
 
-type Stored = {
-  began: number
+type Found = {
   calls: StoredCall[] | null
-  last: { seq: number; asked: string[] | null } | null
+  /** Of each agent under way: the tools that its last answer asked for, and the place of the first. */
+  last: { turn: string; seq: number; asked: string[] | null }[] | null
 }
-type StoredCall = Omit<CallRow, 'title' | 'tokens'> & {
+type StoredCall = Omit<CallRow, 'title' | 'tokens' | 'depth'> & {
   name: string
   usage: Usage | null
 }
 
 /**
- * The calls of the agent in one visit, without what they said; none for other steps.
- * @throws AppError RUN_NOT_FOUND, also when the run has no such visit; INVALID_INPUT
+ * The calls of the agent in a visit or a turn, and of those that it handed messages to, without what they said; none for
+ * other steps.
+ * @throws AppError RUN_NOT_FOUND, also when the run has no such visit; TURN_NOT_FOUND, INVALID_INPUT
  */
-export async function readStepCalls(ctx: ServiceContext, input: unknown): Promise<StepCalls> {
+export async function readCallList(ctx: ServiceContext, input: unknown): Promise<CallList> {
   authorize(ctx, 'run:read')
-  const { runId, seq } = parseInput(ReadStep, input)
-  const [[found], masker] = await Promise.all([findCalls(ctx, runId, seq), runMaskerOf(ctx, runId)])
-  if (!found) {
-    await getRunRow(ctx, runId)
-    throw noSuchStep()
-  }
-  const { calls, last } = found
-  const known = new Set((calls ?? []).map((call) => call.seq))
-  const missing = last ? (last.asked ?? []).filter((_, at) => !known.has(last.seq + 1 + at)) : []
+  const of = parseInput(ReadCalls, input)
+  const [{ calls, last }, masker] = await ('turnId' in of ? ofTurn(ctx, of) : ofVisit(ctx, of))
+  const known = new Set((calls ?? []).map((call) => call.id))
+  const missing = (last ?? []).flatMap(({ turn, seq, asked }) =>
+    (asked ?? []).filter((_, at) => !known.has(`${turn}${seq + 1 + at}`)),
+  )
   const titleOf = await titles(ctx, [...(calls ?? []).map(({ name }) => name), ...missing], masker)
   return {
     calls: (calls ?? []).map(({ name, usage, ...call }) => ({
-      ...{ ...call, title: titleOf(name) },
+      ...{ ...call, title: titleOf(name), depth: call.id.split('.').length - 1 },
       tokens: usage && { input: usage.inputTokens, output: usage.outputTokens },
     })),
     waiting: missing.map(titleOf),
   }
 }
 
-/** In one statement; of a visit under way also the answer of the model that asked last. */
-function findCalls(ctx: ServiceContext, runId: string, seq: number) {
+async function ofVisit(ctx: ServiceContext, { runId, seq }: { runId: string; seq: number }): Promise<[Found, Masker]> {
+  const [[found], masker] = await Promise.all([
+    ctx.db.execute<Found>(sql`
+      select ${callsSince(sql`r.start_time`)} as calls, case when s.end_time is null then ${LAST} end as last
+      from ${stepRecords} s join ${runs} r on r.tenant_id = s.tenant_id and r.id = s.run_id
+        left join ${agentTurns} t on ${isOfVisit('t')}
+      where s.tenant_id = ${ctx.tenantId} and s.run_id = ${runId} and s.seq = ${seq}`),
+    runMaskerOf(ctx, runId),
+  ])
+  if (found) return [found, masker]
+  await getRunRow(ctx, runId)
+  throw noSuchStep()
+}
+
+async function ofTurn(ctx: ServiceContext, at: { agentId: string; turnId: string }): Promise<[Found, Masker]> {
+  const { id, runId, state } = await requireTurn(ctx, at)
+  const isOpen = state === 'working' || state === 'waiting'
+  const [found] = await ctx.db.execute<Found>(sql`
+    select ${callsSince(sql`t.started_at`)} as calls, ${isOpen ? LAST : sql`null`} as last
+    from ${agentTurns} t where t.tenant_id = ${ctx.tenantId} and t.id = ${id}`)
+  const of = { turnId: id, runId }
+  return [found ?? { calls: null, last: null }, (await maskersOf(ctx, [of]))(of)]
+}
+
+/** In the order in which they were asked for; a message that is handed over, before what became of it. */
+function callsSince(start: SQL): SQL {
   const ms = (column: string) =>
-    sql.raw(
-      `round(extract(epoch from ${column}) * 1000)::float8 - round(extract(epoch from r.start_time) * 1000)::float8`,
-    )
-  const of = sql`from ${agentCalls} c where c.tenant_id = t.tenant_id and c.turn_id = t.id`
-  return ctx.db.execute<Stored>(sql`
-    select (select json_agg(json_build_object('seq', c.seq, 'kind', c.kind, 'name', c.name, 'usage', c.usage, 'cost', c.cost,
-        'failed', ${FAILED},
-        'start', ${ms('c.started_at')}, 'end', ${ms('c.ended_at')}) order by c.seq) ${of}) as calls,
-      case when s.end_time is null then (select json_build_object('seq', c.seq, 'asked',
-          (select json_agg(a->>'toolName') from json_array_elements(c.output->'calls') a))
-        ${of} and c.kind = 'model' and c.error_code is null order by c.seq desc limit 1) end as last
-    from ${stepRecords} s join ${runs} r on r.tenant_id = s.tenant_id and r.id = s.run_id
-      left join ${agentTurns} t on ${TURN_OF_VISIT}
-    where s.tenant_id = ${ctx.tenantId} and s.run_id = ${runId} and s.seq = ${seq}`)
+    sql`round(extract(epoch from ${sql.raw(column)}) * 1000)::float8 - round(extract(epoch from ${start}) * 1000)::float8`
+  const row = sql`json_build_object('id', ${CALL_PLACE}, 'kind', c.kind, 'name', c.name, 'usage', c.usage, 'cost', c.cost,
+        'failed', ${FAILED}, 'start', ${ms('c.started_at')}, 'end', ${ms('c.ended_at')})`
+  return sql`(select json_agg(${row} order by string_to_array(${CALL_PLACE}, '.')::int[]) from ${CALLS_BELOW})`
 }
 
 /**
@@ -123,17 +141,22 @@ const FAILED = sql.raw(
   `c.error_code is not null or (c.kind = 'tool' and pg_column_size(c.output) < 2000 and c.output->>'type' like 'error%')`,
 )
 
+const LAST = sql`(select json_agg(json_build_object('turn', l.turn, 'seq', l.seq, 'asked',
+        (select json_agg(a->>'toolName') from json_array_elements(l.output->'calls') a)) order by l.turn)
+      from (select distinct on (c.turn_id) c.seq, c.output, ${PLACE_OF_TURN} as turn from ${CALLS_BELOW}
+          and c.kind = 'model' and c.error_code is null order by c.turn_id, c.seq desc) l)`
+
 /**
- * One call of the agent in a visit.
- * @throws AppError RUN_NOT_FOUND, also when there is no such call; INVALID_INPUT
+ * One call of an agent.
+ * @throws AppError RUN_NOT_FOUND, TURN_NOT_FOUND, also when there is no such call; INVALID_INPUT
  */
 export async function readCall(ctx: ServiceContext, input: unknown): Promise<CallDetail> {
   authorize(ctx, 'run:read')
   const at = parseInput(ReadCall, input)
-  const { runId } = at
   const call = await findCall(ctx, at)
   const { name, startedAt, endedAt } = call
-  const title = (await titles(ctx, [name], await runMaskerOf(ctx, runId)))(name)
+  const masker = 'runId' in at.of ? await runMaskerOf(ctx, at.of.runId) : await tenantMasker(ctx)
+  const title = (await titles(ctx, [name], masker))(name)
   if (call.kind === 'model') {
     const { kind, text, usage, cost, errorCode, tried = [] } = call
     return { kind, title, text: shown(text), usage, cost, errorCode, tried, startedAt, endedAt }
@@ -156,11 +179,18 @@ async function showDecision(ctx: ServiceContext, decision: CallDecision): Promis
   }
 }
 
-/** What people call a model or a tool. */
+/** What people call a model, a tool or an agent that was handed a message. */
 async function titles(ctx: ServiceContext, names: string[], masker: Masker): Promise<(name: string) => string> {
   const known = await namesOf(
     ctx,
-    [...new Set(names)].map((id) => ({ kind: 'tool', id })),
+    [...new Set(names)].map((name) => objectOf(name)),
   )
-  return (name) => (name === 'scripted' ? 'Scripted, offline' : masker.text(known.get(`tool:${name}`) ?? name))
+  const nameOf = ({ kind, id }: { kind: string; id: string }) => known.get(`${kind}:${id}`)
+  return (name) => (name === 'scripted' ? 'Scripted, offline' : masker.text(nameOf(objectOf(name)) ?? name))
+}
+
+function objectOf(name: string) {
+  return name.startsWith(HAND_OFF)
+    ? { kind: 'agent' as const, id: name.slice(HAND_OFF.length) }
+    : { kind: 'tool' as const, id: name }
 }

@@ -10,7 +10,7 @@ import { terminateRun } from '@/server/runs/terminate'
 import { readWholeValue } from '@/server/runs/whole-value'
 import { createTool } from '@/server/tools/lifecycle'
 import type { Shown } from '@/server/views/agents/read-thread'
-import { readCall, readStepCalls } from '@/server/views/runs/calls'
+import { readCall, readCallList } from '@/server/views/runs/calls'
 import { readTimeline } from '@/server/views/runs/timeline'
 import { newAgent } from '../../agents/support'
 import { until } from '../../engine/support'
@@ -75,27 +75,27 @@ test('a step lists its calls in order, by the names of tools, and each opens to 
   const runId = await runtime.start(definition())
   await runtime.wait(runId)
   const seq = await seqOf(runId)
-  const { calls, waiting } = await readStepCalls(runtime.ctx, { runId, seq })
+  const { calls, waiting } = await readCallList(runtime.ctx, { runId, seq })
   expect(waiting).toEqual([])
   expect(calls).toMatchObject([
-    { seq: 1, kind: 'model', title: 'm', tokens: { input: 10, output: 5 }, failed: false },
-    { seq: 2, kind: 'tool', title: 'Look up stock', tokens: null, failed: false },
-    { seq: 3, kind: 'model', title: 'm' },
+    { id: '1', kind: 'model', title: 'm', tokens: { input: 10, output: 5 }, failed: false },
+    { id: '2', kind: 'tool', title: 'Look up stock', tokens: null, failed: false },
+    { id: '3', kind: 'model', title: 'm' },
   ])
   for (const { start, end } of calls) expect(end).toBeGreaterThanOrEqual(start)
   const { rows } = await readTimeline(runtime.ctx, { runId })
   expect(calls[0]?.start).toBeGreaterThanOrEqual(rows[0]?.[4] ?? Number.NaN)
   expect(calls.at(-1)?.end).toBeLessThanOrEqual(rows[0]?.[5] ?? Number.NaN)
-  const tool = await readCall(runtime.ctx, { runId, seq, call: 2 })
+  const tool = await readCall(runtime.ctx, { of: { runId, seq }, call: '2' })
   expect(tool).toMatchObject({ title: 'Look up stock', args: { text: expect.stringContaining('AX-210') } })
   expect(tool).toMatchObject({ result: { ok: true, output: { text: expect.stringContaining('"left": 3') } } })
-  expect(await readCall(runtime.ctx, { runId, seq, call: 3 })).toMatchObject({ text: { text: ANSWER.text } })
+  expect(await readCall(runtime.ctx, { of: { runId, seq }, call: '3' })).toMatchObject({ text: { text: ANSWER.text } })
   const missing = { code: 'RUN_NOT_FOUND' }
-  await expect(readCall(runtime.ctx, { runId, seq, call: 4 })).rejects.toMatchObject(missing)
-  await expect(readStepCalls(runtime.ctx, { runId, seq: seq + 99 })).rejects.toMatchObject(missing)
+  await expect(readCall(runtime.ctx, { of: { runId, seq }, call: '4' })).rejects.toMatchObject(missing)
+  await expect(readCallList(runtime.ctx, { runId, seq: seq + 99 })).rejects.toMatchObject(missing)
   const other = await runtime.as('owner', 'ten_other')
-  await expect(readStepCalls(other, { runId, seq })).rejects.toMatchObject(missing)
-  await expect(readCall(other, { runId, seq, call: 1 })).rejects.toMatchObject(missing)
+  await expect(readCallList(other, { runId, seq })).rejects.toMatchObject(missing)
+  await expect(readCall(other, { of: { runId, seq }, call: '1' })).rejects.toMatchObject(missing)
 })
 
 test('failed calls say so: of tools, and of the model', async () => {
@@ -103,20 +103,22 @@ test('failed calls say so: of tools, and of the model', async () => {
   const runId = await runtime.start(definition())
   await runtime.wait(runId)
   const seq = await seqOf(runId)
-  expect((await readStepCalls(runtime.ctx, { runId, seq })).calls).toMatchObject([
+  expect((await readCallList(runtime.ctx, { runId, seq })).calls).toMatchObject([
     { kind: 'model', failed: false },
     { kind: 'tool', title: 'nothing', failed: true },
     { kind: 'model', failed: false },
     { kind: 'model', failed: true },
   ])
-  expect(await readCall(runtime.ctx, { runId, seq, call: 2 })).toMatchObject({ result: { ok: false } })
+  expect(await readCall(runtime.ctx, { of: { runId, seq }, call: '2' })).toMatchObject({ result: { ok: false } })
   // Until now, only its result said so.
   const ofTool = database.sql`kind = 'tool' and turn_id in (select id from agent_turns where run_id = ${runId})`
   const [recorded] = await database.sql`select error_code from agent_calls where ${ofTool}`
   expect(recorded).toEqual({ error_code: 'TOOL_NOT_FOUND' })
   await database.sql`update agent_calls set error_code = null where ${ofTool}`
-  expect((await readStepCalls(runtime.ctx, { runId, seq })).calls[1]).toMatchObject({ kind: 'tool', failed: true })
-  expect(await readCall(runtime.ctx, { runId, seq, call: 4 })).toMatchObject({ errorCode: 'OUTPUT_SCHEMA_MISMATCH' })
+  expect((await readCallList(runtime.ctx, { runId, seq })).calls[1]).toMatchObject({ kind: 'tool', failed: true })
+  expect(await readCall(runtime.ctx, { of: { runId, seq }, call: '4' })).toMatchObject({
+    errorCode: 'OUTPUT_SCHEMA_MISMATCH',
+  })
 })
 
 test('a page of large calls reads only those that it returns, and the pages together have each call once', async () => {
@@ -158,11 +160,13 @@ test('a page of large calls reads only those that it returns, and the pages toge
   expect(page / 13).toBeGreaterThan(read[0] ?? 0)
   expect(page / 13).toBeLessThan(3 * (read[0] ?? 0))
   const seq = await seqOf(runId)
-  expect(await blocksOf(() => readStepCalls(reader, { runId, seq }))).toBeLessThan(100)
+  expect(await blocksOf(() => readCallList(reader, { runId, seq }))).toBeLessThan(100)
   // Of an opened call the start is read, and the rest on demand.
-  const { result } = (await readCall(runtime.ctx, { runId, seq, call: 101 })) as never as { result: { output: Shown } }
+  const { result } = (await readCall(runtime.ctx, { of: { runId, seq }, call: '101' })) as never as {
+    result: { output: Shown }
+  }
   expect(result.output).toEqual({ text: text?.text.slice(0, 20_000), cutFrom: 96_001 })
-  const whole = { of: 'call', runId, seq, call: 101, field: 'result' }
+  const whole = { of: 'call', at: { of: { runId, seq }, call: '101' }, field: 'result' }
   expect(await readWholeValue(runtime.ctx, whole)).toEqual({ value: `${text?.text}1` })
   const nobody = readWholeValue(await runtime.as('owner', 'ten_other'), whole)
   await expect(nobody).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
@@ -176,14 +180,14 @@ test('a call that needed a decision says what people decided, and with which arg
   const runId = await runtime.start(definition(id))
   await runtime.wait(runId, ({ status }) => status === 'paused')
   const seq = await seqOf(runId)
-  expect(await readStepCalls(runtime.ctx, { runId, seq })).toMatchObject({
+  expect(await readCallList(runtime.ctx, { runId, seq })).toMatchObject({
     calls: [{ kind: 'model' }],
     waiting: ['Look up with care'],
   })
   const body = { type: 'request_user_action', actionId: 'approve', data: { article: 'AX-211' }, remark: 'The new one.' }
   await resumeRun(runtime.ctx, { runId, body })
   await runtime.wait(runId)
-  expect(await readCall(runtime.ctx, { runId, seq, call: 2 })).toMatchObject({
+  expect(await readCall(runtime.ctx, { of: { runId, seq }, call: '2' })).toMatchObject({
     args: { text: expect.stringContaining('AX-210') },
     decision: { approved: true, remark: 'The new one.', changed: { text: expect.stringContaining('AX-211') } },
   })
@@ -211,7 +215,7 @@ test('a decision by votes names all who voted for it', async () => {
   await runtime.wait(runId)
   const { calls } = await listCalls(runtime.ctx, runId, {})
   expect(calls[1]).toMatchObject({ decision: { approved: true, by: 'cy', voters: ['ada', 'cy'] } })
-  const detail = await readCall(runtime.ctx, { runId, seq: await seqOf(runId), call: 2 })
+  const detail = await readCall(runtime.ctx, { of: { runId, seq: await seqOf(runId) }, call: '2' })
   expect(detail).toMatchObject({ decision: { approved: true, by: ['ada', 'cy'] } })
 })
 
@@ -236,7 +240,7 @@ test('whoever follows a run and asks for calls learns of each once, at once and 
   expect(first.at(-1)?.data).toMatchObject({ stepId: 'ask', visit: 1, seq: 1, kind: 'model', name: 'm' })
   const seq = await seqOf(runId)
   await until(() => outside.seen.length > 0)
-  expect((await readStepCalls(runtime.ctx, { runId, seq })).waiting).toEqual(['Look up stock', 'Order more'])
+  expect((await readCallList(runtime.ctx, { runId, seq })).waiting).toEqual(['Look up stock', 'Order more'])
   release()
   const all = heard(runtime.ctx, runId, true, () => false)
   await runtime.wait(runId)
@@ -249,7 +253,7 @@ test('whoever follows a run and asks for calls learns of each once, at once and 
   for await (const event of resumed?.(AbortSignal.timeout(30_000)) ?? []) rest.push(event)
   expect(seqs(rest).sort()).toEqual([2, 3, 4])
   expect(seqs(await heard(runtime.ctx, runId, false, () => false))).toEqual([])
-  expect((await readStepCalls(runtime.ctx, { runId, seq })).waiting).toEqual([])
+  expect((await readCallList(runtime.ctx, { runId, seq })).waiting).toEqual([])
 })
 
 test('the process that records a call tells whoever watches the run', async () => {

@@ -18,10 +18,10 @@ import styles from './calls.module.css'
 type ToolDetail = Extract<CallDetail, { kind: 'tool' }>
 type CallField = Extract<ReadWholeValue, { of: 'call' }>['field']
 
-/** A call in a run: what went in, what came out, its cost and its time. */
+/** A call: what went in, what came out, its cost and its time. */
 export function CallDetails({ call, at }: { call: CallDetail; at: ReadCall }) {
   const { title } = call
-  const whole = (field: CallField): ReadWholeValue => ({ of: 'call', ...at, field })
+  const whole = (field: CallField): ReadWholeValue => ({ of: 'call', at, field })
   return (
     <div className={styles.details}>
       <dl className={styles.facts}>

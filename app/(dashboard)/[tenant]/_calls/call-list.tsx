@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { durationText } from '@/app/_ui/time-text'
+import type { ReadCall, ReadCalls } from '@/server/runs/find-call'
 import type { CallRow } from '@/server/views/runs/calls'
 import { CallDetails } from './call-details'
 import { CALL_ICONS, callFigures } from './call-text'
@@ -14,11 +15,11 @@ import { useCall } from './use-call'
 
 const LIVE_MS = 3_000
 
-/** The calls of a turn in a run, each opening to what went in and came out. */
-export function CallList({ runId, seq, live }: { runId: string; seq: number; live: boolean }) {
+/** The calls of a turn, each opening to what went in and came out. */
+export function CallList({ of, live }: { of: ReadCalls; live: boolean }) {
   const trpc = useTRPC()
   const query = useQuery({
-    ...trpc.runs.calls.queryOptions({ runId, seq }),
+    ...trpc.runs.calls.queryOptions(of),
     refetchInterval: live ? LIVE_MS : false,
   })
   if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />
@@ -28,7 +29,7 @@ export function CallList({ runId, seq, live }: { runId: string; seq: number; liv
     <>
       <ol className={styles.list}>
         {calls.map((call) => (
-          <Call key={call.seq} runId={runId} seq={seq} call={call} />
+          <Call key={call.id} of={of} call={call} />
         ))}
       </ol>
       {live && waiting.length > 0 && <p className={styles.note}>Under way: {waiting.join(', ')}</p>}
@@ -36,12 +37,12 @@ export function CallList({ runId, seq, live }: { runId: string; seq: number; liv
   )
 }
 
-function Call({ runId, seq, call }: { runId: string; seq: number; call: CallRow }) {
+function Call({ of, call }: { of: ReadCalls; call: CallRow }) {
   const [open, setOpen] = useState(false)
   const Icon = CALL_ICONS[call.kind]
   const figures = callFigures(call)
   return (
-    <li>
+    <li style={{ ['--depth' as string]: call.depth }}>
       <button type="button" className={styles.row} aria-expanded={open} onClick={() => setOpen(!open)}>
         <ChevronRight size={15} className={styles.chevron} data-open={open || undefined} aria-hidden />
         <Icon size={15} className={call.failed ? styles.failed : styles.quiet} aria-hidden />
@@ -50,14 +51,14 @@ function Call({ runId, seq, call }: { runId: string; seq: number; call: CallRow 
         <span className={styles.figures}>{figures}</span>
         <span className={styles.took}>{durationText(call.end - call.start)}</span>
       </button>
-      {open && <Details runId={runId} seq={seq} call={call.seq} />}
+      {open && <Details of={of} call={call.id} />}
     </li>
   )
 }
 
-function Details(of: { runId: string; seq: number; call: number }) {
-  const query = useCall(of)
-  if (query.data) return <CallDetails call={query.data} at={of} />
+function Details(at: ReadCall) {
+  const query = useCall(at)
+  if (query.data) return <CallDetails call={query.data} at={at} />
   if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />
   return <Skeleton height={120} radius="md" />
 }

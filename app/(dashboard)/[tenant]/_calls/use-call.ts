@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
+import type { ReadCall } from '@/server/runs/find-call'
 
-/** One call of an agent in a visit. A recorded call never changes. */
-export function useCall(of: { runId: string; seq: number; call: number }) {
+/** One call of an agent. A recorded call never changes. */
+export function useCall(of: ReadCall) {
   const trpc = useTRPC()
   return useQuery({ ...trpc.runs.oneCall.queryOptions(of), staleTime: Number.POSITIVE_INFINITY })
 }

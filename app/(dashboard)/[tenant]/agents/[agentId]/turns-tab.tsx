@@ -19,9 +19,10 @@ import styles from './turns-tab.module.css'
 type Turn = RouterOutput['agents']['turns']['items'][number]
 
 const PILLS = { working: 'running', waiting: 'paused', done: 'completed', failed: 'failed' } as const
+const PLACES = { run: 'Run', invoke: 'Invoked', chat: 'Chat', handoff: 'Handed over by another agent' }
 const LIVE_MS = 5_000
 
-/** The turns of an agent, newest first; each of a run with its calls. */
+/** The turns of an agent, newest first, each with its calls. */
 export function TurnsTab({ agentId }: { agentId: string }) {
   const trpc = useTRPC()
   const list = useInfiniteQuery({
@@ -71,16 +72,10 @@ function TurnItem({ turn }: { turn: Turn }) {
   return (
     <li>
       <div className={styles.head}>
-        {turn.record === null ? (
-          <span className={styles.toggle}>
-            <When turn={turn} />
-          </span>
-        ) : (
-          <button type="button" className={styles.toggle} aria-expanded={open} onClick={() => setOpen(!open)}>
-            <ChevronRight size={15} className={styles.chevron} data-open={open || undefined} aria-hidden />
-            <When turn={turn} />
-          </button>
-        )}
+        <button type="button" className={styles.toggle} aria-expanded={open} onClick={() => setOpen(!open)}>
+          <ChevronRight size={15} className={styles.chevron} data-open={open || undefined} aria-hidden />
+          <When turn={turn} />
+        </button>
         <Place turn={turn} />
         {turn.errorCode && <FailureCode code={turn.errorCode} />}
         <span className={styles.figures}>{figures}</span>
@@ -88,9 +83,9 @@ function TurnItem({ turn }: { turn: Turn }) {
           <Duration from={turn.startedAt} to={turn.endedAt} />
         </span>
       </div>
-      {open && turn.runId !== null && turn.record !== null && (
+      {open && (
         <div className={styles.calls}>
-          <CallList runId={turn.runId} seq={turn.record} live={live} />
+          <CallList of={{ agentId: turn.agentId, turnId: turn.id }} live={live} />
         </div>
       )}
     </li>
@@ -115,7 +110,7 @@ function Place({ turn }: { turn: Turn }) {
   const [href, text] =
     runId !== null
       ? [`/runs/${runId}?step=${encodeURIComponent(stepKey ?? '')}`, `${turn.workflowName}: ${turn.stepName}`]
-      : [`/agents/${agentId}?tab=playground&thread=${threadId}`, via === 'invoke' ? 'Invoked' : 'Chat']
+      : [`/agents/${agentId}?tab=playground&thread=${threadId}`, PLACES[via]]
   if (runId === null && threadId === null) return <span className={styles.step}>{text}</span>
   return (
     <Link className={styles.step} href={path(href)}>

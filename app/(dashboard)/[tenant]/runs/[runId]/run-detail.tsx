@@ -203,7 +203,7 @@ function Details({
   if (selected === RESULT) return <BoundaryPanel run={run} which="result" onClose={onClose} />
   const call = callAt(selected ?? '')
   const visit = visits.find(({ key }) => key === (call?.visit ?? selected))
-  if (call && visit) return <CallPanel runId={run.runId} seq={visit.seq} call={call.seq} onClose={onClose} />
+  if (call && visit) return <CallPanel of={{ runId: run.runId, seq: visit.seq }} call={call.id} onClose={onClose} />
   return visit ? <StepPanel run={run} visit={visit} where={placeText(visit.branch, names)} {...panel} /> : null
 }
 

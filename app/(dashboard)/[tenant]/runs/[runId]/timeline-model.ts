@@ -135,11 +135,11 @@ export function hasCalls({ type, carried }: Visit): boolean {
 }
 
 /** The name of an agent's call in the URL, and the parts of such a name; no step's id has a `~`. */
-export const callKey = (visit: string, seq: number) => `${visit}~${seq}`
+export const callKey = (visit: string, id: string) => `${visit}~${id}`
 
-export function callAt(key: string): { visit: string; seq: number } | null {
-  const [, visit, seq] = /^(.+)~(\d+)$/.exec(key) ?? []
-  return visit === undefined ? null : { visit, seq: Number(seq) }
+export function callAt(key: string): { visit: string; id: string } | null {
+  const [, visit, id] = /^(.+)~([\d.]+)$/.exec(key) ?? []
+  return visit === undefined || id === undefined ? null : { visit, id }
 }
 
 /** The branch in a visit's key. */

@@ -1,6 +1,6 @@
 import { branchOf, originOf } from '@/server/definition/branches'
 import type { BranchItem } from '@/server/views/runs/branches'
-import type { CallRow, StepCalls } from '@/server/views/runs/calls'
+import type { CallList, CallRow } from '@/server/views/runs/calls'
 import type { Timeline } from '@/server/views/runs/timeline'
 import { callKey, hasCalls, stateOf, type Visit } from './timeline-model'
 
@@ -47,7 +47,7 @@ export interface Shown {
   /** The visits of open branches, fetched separately. */
   inside: ReadonlyMap<string, readonly Visit[]>
   /** The calls of open visits of agents, by the numbers of their records; absent while they load. */
-  calls: ReadonlyMap<number, StepCalls>
+  calls: ReadonlyMap<number, CallList>
 }
 
 /** A step's branches are listed immediately up to the first limit, and with their contents up to the second. */
@@ -126,7 +126,7 @@ export function treeOf(shown: Shown, ends: { start: string; result: string }): T
   const addCalls = (visit: Visit, depth: number, parent: number, twin: boolean) => {
     const known = shown.calls.get(visit.seq)
     for (const call of known?.calls ?? [])
-      one(parent, { kind: 'call', key: callKey(visit.key, call.seq), call, depth, twin })
+      one(parent, { kind: 'call', key: callKey(visit.key, call.id), call, depth: depth + call.depth, twin })
     const text = underWay(visit, known)
     if (text !== null) one(parent, { kind: 'note', key: `${visit.key} …`, text, depth, twin })
   }
@@ -215,7 +215,7 @@ export function treeOf(shown: Shown, ends: { start: string; result: string }): T
 }
 
 /** What follows the calls of a visit: what its agent waits for, or that it made no calls. */
-function underWay(visit: Visit, known: StepCalls | undefined): string | null {
+function underWay(visit: Visit, known: CallList | undefined): string | null {
   if (!known) return 'Loading…'
   if (stateOf(visit) === 'paused' && known.waiting.length > 0)
     return `Waits for a decision: ${known.waiting.join(', ')}`
