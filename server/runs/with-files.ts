@@ -3,6 +3,7 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { RunPart } from '../definition/part'
+import { type StoredUpload, storeUpload } from '../files/direct/store'
 import { idOf, withStagedFiles } from '../files/stage'
 import { fileTooLarge } from '../http/file-too-large'
 import {
@@ -81,10 +82,22 @@ function readSentFiles(files: unknown): NamedUpload<Upload | Uploaded>[] {
   return sent
 }
 
+/**
+ * Stores a file for a message, as a form to `POST /api/files` does.
+ * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, and as `storeUpload`
+ */
+export async function storeSentFile(ctx: ServiceContext, file: unknown): Promise<StoredUpload> {
+  authorize(ctx, 'file:upload')
+  return storeUpload(ctx, readEncodedFile(file))
+}
+
 /** @throws AppError INVALID_INPUT, FILE_TOO_LARGE */
 export function readSentFile(file: unknown): Upload | Uploaded {
   const uploaded = UploadedFile.safeParse(file)
-  if (uploaded.success) return { uploaded: uploaded.data.uploaded.toLowerCase() }
+  return uploaded.success ? { uploaded: uploaded.data.uploaded.toLowerCase() } : readEncodedFile(file)
+}
+
+function readEncodedFile(file: unknown): Upload {
   const { name, type, base64 } = parseInput(EncodedFile, file)
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.byteLength > MAX_FILE_BYTES) throw fileTooLarge()

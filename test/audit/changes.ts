@@ -205,6 +205,7 @@ export const EXEMPT: Record<string, string> = {
   'auth.completeUpload': UPLOAD,
   'auth.cancelUpload': UPLOAD,
   'files.beginUpload': UPLOAD,
+  'files.store': UPLOAD,
   'files.completeUpload': UPLOAD,
   'files.cancelUpload': UPLOAD,
   'agents.beginChat': TEST,

@@ -28,6 +28,7 @@ export const CASES: Record<string, Case> = {
   'home.find': { needs: 'workflow:read', input: (id) => ({ q: id }), unknown: 'nothing found' },
 
   'files.beginUpload': { needs: 'file:upload' },
+  'files.store': { needs: 'file:upload' },
   'files.completeUpload': { needs: 'file:upload', input: (id) => ({ fileId: id }) },
   'files.cancelUpload': { needs: 'file:upload', input: (id) => ({ fileId: id }) },
   'files.describe': { needs: 'file:read', input: (id) => ({ ids: [id] }), unknown: 'nothing found' },

@@ -36,6 +36,7 @@ interface DraftTurn {
   message: string
   threadId?: string
   dataContext?: JsonObject
+  files?: { fileId: string }[]
   draft: z.input<typeof UpdateAgent>
 }
 

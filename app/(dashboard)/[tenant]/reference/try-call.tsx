@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { encodedFile } from '@/app/_ui/files/encoded-file'
 import { notifyError } from '@/app/_ui/notify'
 import { Inline } from '@/app/_ui/prose'
 import { ReasonButton } from '@/app/_ui/reason-button'
@@ -19,7 +20,6 @@ import { shapeOf } from '../_arguments/shape'
 import { useOrigin } from '../_versioned/curl'
 import { pretty, readObject } from '../_versioned/json'
 import { useTenant } from '../tenant-context'
-import { encodedFile } from '../workflows/start-values'
 import {
   besideFile,
   bodyOf,

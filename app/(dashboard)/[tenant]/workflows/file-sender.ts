@@ -1,10 +1,11 @@
+import { encodedFile } from '@/app/_ui/files/encoded-file'
 import { MAX_FORM_BYTES } from '@/app/_ui/files/form-limit'
 import type { Sending } from '@/app/_ui/files/sending-file'
 import { giveUp, type Uploads } from '@/app/_ui/files/uploads'
 import { network } from '@/app/_ui/network'
 import type { Fields } from '@/server/definition/schema'
 import type { SentFile } from '@/server/runs/with-files'
-import { type ChosenFile, type Entry, encodedFile, partOf } from './start-values'
+import { type ChosenFile, type Entry, partOf } from './start-values'
 
 /** The files of a form, as the parts of the call that starts a run. */
 export type SentParts = { files?: { part: string; file: SentFile }[] }

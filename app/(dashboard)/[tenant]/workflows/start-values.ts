@@ -8,7 +8,6 @@ import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/def
 import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
 import type { Field, Fields } from '@/server/definition/schema'
 import { HIDDEN } from '@/server/definition/sensitive'
-import type { EncodedFile } from '@/server/runs/with-files'
 
 /** A user's entry in a form field: typed text, the state of a switch, or chosen files. */
 export type Entry = string | boolean | File | File[]
@@ -65,17 +64,6 @@ export interface ChosenFile {
 export function partOf(fields: Fields, name: string): string {
   const [only, ...others] = Object.values(fields).filter(isFileField)
   return only?.type === 'file' && others.length === 0 ? 'attachment' : name
-}
-
-/** A file within a call, which is JSON. */
-export async function encodedFile(file: File): Promise<EncodedFile> {
-  const url = await new Promise<string>((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result))
-    reader.onerror = () => reject(reader.error ?? new Error('The file could not be read.'))
-    reader.readAsDataURL(file)
-  })
-  return { name: file.name, type: file.type, base64: url.slice(url.indexOf(',') + 1) }
 }
 
 /** Whether the typed text is the value itself rather than JSON. */

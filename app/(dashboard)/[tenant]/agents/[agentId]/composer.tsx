@@ -1,10 +1,12 @@
 'use client'
 import { Button, Group, NativeSelect, Textarea } from '@mantine/core'
-import { Send } from 'lucide-react'
-import { useState } from 'react'
+import { Paperclip, Send } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { type Dispatch, type SetStateAction, useRef, useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { ForDevelopers } from '@/app/_ui/for-developers'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { onSendKey } from '@/app/_ui/send-key'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { readObject } from '../../_versioned/json'
@@ -13,7 +15,12 @@ import { useTenant } from '../../tenant-context'
 import { agentCurl } from '../agent-curl'
 import { type AgentForm, DATA_FOR_AGENT, type ShownAgent } from './agent-form'
 import styles from './playground.module.css'
-import type { TurnBody } from './use-turn'
+import type { Attached, TurnBody } from './use-turn'
+
+/** Loaded only once there are files. */
+const Attachments = dynamic(() => loadPart(() => import('./attachments').then((module) => module.Attachments)), {
+  loading: inPlace(null),
+})
 
 export function Composer(props: {
   agent: ShownAgent
@@ -24,15 +31,31 @@ export function Composer(props: {
   onDataContext: (text: string) => void
   version: string
   onVersion: (version: string) => void
+  files: Attached[]
+  onFiles: Dispatch<SetStateAction<Attached[]>>
   busy: boolean
   onScreen: OnScreen<AgentForm> | null
   onSend: (body: TurnBody) => void
 }) {
-  const { agent, threadId, text, onText, dataContext, onDataContext, version, onVersion, busy, onSend } = props
+  const {
+    agent,
+    threadId,
+    text,
+    onText,
+    dataContext,
+    onDataContext,
+    version,
+    onVersion,
+    files,
+    onFiles,
+    busy,
+    onSend,
+  } = props
   const seen = version === ON_SCREEN ? props.onScreen : null
   const { may, id: tenantId } = useTenant()
   const origin = useOrigin()
   const [withData, setWithData] = useState(false)
+  const chooser = useRef<HTMLInputElement>(null)
   const read = dataContext.trim() === '' ? { value: {} } : readObject(dataContext)
   const unread = read.value === undefined ? `${DATA_FOR_AGENT}: ${read.problem}` : null
   const problem = unread ?? seen?.obstacle ?? null
@@ -50,8 +73,9 @@ export function Composer(props: {
   if (agent.status === 'archived') return <p className={styles.note}>This agent is archived and does not answer.</p>
   if (!may('agent:invoke'))
     return <p className={styles.note}>You can read conversations. To write, you need the role operator or higher.</p>
+  const isComplete = text.trim() !== '' && files.every(({ fileId }) => fileId !== null)
   const send = () => {
-    if (busy || problem || text.trim() === '') return
+    if (busy || problem || !isComplete) return
     onSend({ message: text, ...(seen ? { draft: seen.form } : { version }), ...data })
   }
   return (
@@ -74,10 +98,11 @@ export function Composer(props: {
           onChange={(event) => onText(event.currentTarget.value)}
           onKeyDown={onSendKey(send)}
         />
-        <Button type="submit" leftSection={<Send size={16} aria-hidden />} loading={busy} disabled={text.trim() === ''}>
+        <Button type="submit" leftSection={<Send size={16} aria-hidden />} loading={busy} disabled={!isComplete}>
           Send
         </Button>
       </div>
+      {files.length > 0 && <Attachments files={files} onFiles={onFiles} />}
       {withData && (
         <div>
           <div className={styles.label}>{DATA_FOR_AGENT}</div>
@@ -106,6 +131,27 @@ export function Composer(props: {
               : [{ value: 'published', label: `Published (version ${agent.publishedVersion})` }]),
           ]}
         />
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files for the message"
+          onChange={({ currentTarget }) => {
+            const chosen = [...(currentTarget.files ?? [])]
+            onFiles((now) => [...now, ...chosen.map((file) => ({ file, fileId: null, problem: null }))])
+            // So that the same file can be chosen again.
+            currentTarget.value = ''
+          }}
+        />
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<Paperclip size={16} aria-hidden />}
+          onClick={() => chooser.current?.click()}
+        >
+          Attach files
+        </Button>
         <Button variant="subtle" color="gray" onClick={() => setWithData(!withData)} aria-expanded={withData}>
           {DATA_FOR_AGENT}
         </Button>

@@ -3,7 +3,8 @@ import { Loader } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { ErrorState } from '@/app/_ui/error-state'
-import { FilesOfText, WithFileNames } from '@/app/_ui/files/file-value'
+import { FilesOfText, FileValue, WithFileNames } from '@/app/_ui/files/file-value'
+import { useFileSource } from '@/app/_ui/files/source'
 import { Time } from '@/app/_ui/time'
 import type { JsonObject } from '@/server/definition/json'
 import { parseKeepingDigits } from '@/server/definition/long-numbers'
@@ -70,7 +71,7 @@ export function Conversation(props: {
       ))}
       {live && (
         <article className={styles.turn}>
-          <User text={live.message} />
+          <User text={live.message} names={live.files} />
           {live.calls.map(({ id, name, args, result }) => (
             <ToolCall
               key={id}
@@ -98,17 +99,23 @@ interface Said {
   text: string
   dataContext?: object
   files?: Turn['files']
+  /** Of files that nobody can open yet. */
+  names?: string[]
   at?: string
 }
 
-function User({ text, dataContext, files = [], at }: Said) {
+function User({ text, dataContext, files = [], names = [], at }: Said) {
   return (
     <div className={styles.user}>
       <span className="visually-hidden">You said:</span>
       <div className={styles.words}>
         <WithFileNames text={text} />
       </div>
-      <FilesOfText text={[text, ...files.map(({ fileId }) => fileId)].join(' ')} />
+      <FilesOfText text={text} beside={files} />
+      {files.map((file) => (
+        <SentFile key={file.fileId} {...file} />
+      ))}
+      {names.length > 0 && <span className={styles.note}>With {names.join(', ')}</span>}
       {dataContext && Object.keys(dataContext).length > 0 && (
         <details className={styles.context}>
           <summary>{DATA_FOR_AGENT}</summary>
@@ -123,6 +130,12 @@ function User({ text, dataContext, files = [], at }: Said) {
       )}
     </div>
   )
+}
+
+function SentFile({ fileId, name }: { fileId: string; name: string }) {
+  const isGone = useFileSource().useFile(fileId) === null
+  if (isGone) return <span className={styles.note}>{name} is no longer kept</span>
+  return <FileValue id={fileId}>{null}</FileValue>
 }
 
 /** Shows data as data and text as text. */

@@ -94,11 +94,12 @@ export function Playground({
           version={talk.version}
           onVersion={talk.setVersion}
           busy={turn.live !== null}
+          files={talk.files}
+          onFiles={talk.setFiles}
           onScreen={onScreen}
           onSend={(body) => {
-            setText('')
             sentAfter.current = turns.length
-            turn.send({ ...body, ...(threadId === null ? {} : { threadId }) })
+            turn.send({ ...body, ...(threadId === null ? {} : { threadId }) }, talk.takeAll())
           }}
         />
       </section>

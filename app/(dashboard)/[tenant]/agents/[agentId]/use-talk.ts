@@ -1,11 +1,11 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { ON_SCREEN, type OnScreen } from '../../_versioned/on-screen'
 import type { Agent, AgentForm, ShownAgent } from './agent-form'
-import { useTurn } from './use-turn'
+import { type Attached, useTurn } from './use-turn'
 
 export type Talk = ReturnType<typeof useTalk>
 
@@ -21,6 +21,8 @@ export function useTalk(saved: Agent, onScreen: OnScreen<AgentForm> | null) {
   const [version, setVersion] = useState(onScreen ? ON_SCREEN : 'latest')
   const [text, setText] = useState('')
   const [dataContext, setDataContext] = useState('')
+  const [files, setFiles] = useState<Attached[]>([])
+  const sent = useRef<Attached[]>([])
   const seen = version === ON_SCREEN ? onScreen : null
   const agent: ShownAgent = seen ? { ...saved, ...seen.form } : saved
   const agentId = agent.id
@@ -36,9 +38,19 @@ export function useTalk(saved: Agent, onScreen: OnScreen<AgentForm> | null) {
       url.set({ thread: id })
       queries.invalidateQueries({ queryKey: trpc.agents.threads.pathKey() }).catch(() => {})
     },
-    // The thread does not store a failed turn, so its text returns to the input.
-    onFailed: (message) => setText((now) => (now === '' ? message : now)),
+    // The thread does not store a failed turn, so its text and files return to the input.
+    onFailed: (message) => {
+      setText((now) => (now === '' ? message : now))
+      setFiles((now) => (now.length === 0 ? sent.current : now))
+    },
   })
+  /** Empties the input. @returns the files that go with the message */
+  const takeAll = () => {
+    sent.current = files
+    setText('')
+    setFiles([])
+    return files
+  }
   const open = (id: string | null) => {
     turn.clear()
     url.set({ thread: id })
@@ -46,6 +58,6 @@ export function useTalk(saved: Agent, onScreen: OnScreen<AgentForm> | null) {
   const threadId = url.get('thread') || null
   return {
     ...{ agent, structured, threadId, open, turn },
-    ...{ version, setVersion, text, setText, dataContext, setDataContext },
+    ...{ version, setVersion, text, setText, dataContext, setDataContext, files, setFiles, takeAll },
   }
 }

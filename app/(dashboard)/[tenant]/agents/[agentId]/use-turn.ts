@@ -7,6 +7,14 @@ import type { RouterOutput } from '@/app/_trpc/types'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { AgentForm } from './agent-form'
 
+/** A file that is attached to the message being written. */
+export interface Attached {
+  file: File
+  /** Null until it is uploaded. */
+  fileId: string | null
+  problem: string | null
+}
+
 export type TurnBody = { message: string; dataContext?: JsonObject; threadId?: string } & (
   | { version: string; draft?: never }
   | { draft: AgentForm; version?: never }
@@ -14,6 +22,8 @@ export type TurnBody = { message: string; dataContext?: JsonObject; threadId?: s
 
 export interface LiveTurn {
   message: string
+  /** The names of its files. */
+  files: string[]
   text: string
   /** The length of the text before the present call of the model. */
   kept: number
@@ -114,13 +124,14 @@ export function useTurn(options: {
       setError(null)
       setWaitsIn(null)
     },
-    send: ({ draft, version = 'latest', ...turn }: TurnBody) => {
+    send: ({ draft, version = 'latest', ...said }: TurnBody, attached: readonly Attached[] = []) => {
+      const turn = { ...said, ...filesOf(attached) }
       begun.current = performance.now()
       asked.current = draft ?? null
       setResult(null)
       setError(null)
       setWaitsIn(null)
-      setLive({ message: turn.message, text: '', kept: 0, calls: [] })
+      setLive({ message: turn.message, files: attached.map(({ file }) => file.name), text: '', kept: 0, calls: [] })
       const onError = (thrown: unknown) => fail(turn.message, thrown)
       const onSuccess = (answer: RouterOutput['agents']['invoke']) =>
         'runId' in answer
@@ -132,6 +143,11 @@ export function useTurn(options: {
       else begin.mutate({ agentId, ...turn, version }, { onError, onSuccess: setReading })
     },
   }
+}
+
+function filesOf(attached: readonly Attached[]): { files?: { fileId: string }[] } {
+  const files = attached.flatMap(({ fileId }) => (fileId === null ? [] : { fileId }))
+  return files.length > 0 ? { files } : {}
 }
 
 function follow(live: LiveTurn, event: string, data: JsonObject): LiveTurn {
