@@ -5,6 +5,7 @@ import { getTurn } from '@/server/agents/get-turn'
 import { updateAgent } from '@/server/agents/lifecycle'
 import { listTurns } from '@/server/agents/list-turns'
 import { listCalls } from '@/server/runs/calls'
+import { retryRun } from '@/server/runs/retry'
 import { answerApprovals } from '@/server/talk/approve'
 import { chat } from '@/server/talk/chat'
 import { until } from '../engine/support'
@@ -129,6 +130,39 @@ describe('the calls of an agent that was handed a message', () => {
     expect(await talk(boss, 'again')).toMatchObject({ metadata: { toolCalls: 1 } })
     expect([at.paid(), asked('boss'), asked('clerk')]).toEqual([[{ amount: 40, orderId: 'A1' }], 1, 1])
     expect(JSON.stringify(at.model.calls)).not.toContain('New.')
+  })
+
+  test('are taken over by a retry of the run that answers, with their keys, and stay with the run that failed', async () => {
+    const { boss, clerk } = await pair({ when: '${args.amount} > 100' })
+    let status = 400
+    at.model.answer((call) => {
+      if (isBoss(call)) return rounds(call) > 0 ? answer : over(clerk)
+      if (rounds(call) === 0) return { calls: [wish(40), at.wish(240)] }
+      return status === 400 ? { status } : answer
+    })
+    const { turnId, runId, threadId } = await asks(boss)
+    await at.give(runId, 'approve')
+    expect((await at.runtime.wait(runId)).status).toBe('failed')
+    const before = await listCalls(at.runtime.ctx, runId, {})
+    expect([at.paid().length, before.calls.length]).toEqual([2, 4])
+    // As if the process had died before it recorded the result of the second call.
+    await at.database.sql`delete from agent_calls where turn_id = ${`${turnId}-2`} and seq = 3`
+    status = 200
+    const retried = await retryRun(at.runtime.ctx, { runId })
+    const { pauseSignals } = await at.paused(retried.runId)
+    expect(pauseSignals).toMatchObject([{ id: 'main:answer#1~2.3' }])
+    await at.give(retried.runId, 'approve')
+    expect((await at.runtime.wait(retried.runId)).status).toBe('completed')
+    expect(keys()).toEqual([2, 3, 3].map((seq) => `${turnId}:2:${seq}`))
+    expect([asked('boss'), asked('clerk')]).toEqual([2, 3])
+    expect((await listCalls(at.runtime.ctx, runId, {})).calls).toHaveLength(3)
+    expect((await listCalls(at.runtime.ctx, retried.runId, {})).calls).toHaveLength(7)
+    expect(await turnsOf(clerk)).toMatchObject([
+      { state: 'done', runId: retried.runId },
+      { state: 'failed', runId },
+    ])
+    const turn = await getTurn(at.runtime.ctx, { agentId: boss, turnId }, {})
+    expect(turn).toMatchObject({ state: 'done', threadId, answer: { threadId } })
   })
 
   test('that were under way have the same keys in a repeat of the request', async () => {

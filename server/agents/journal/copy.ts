@@ -3,7 +3,6 @@ import { agentCalls, agentTurns } from '@/db/schema/turns'
 import type { TransactionContext } from '../../context'
 import { newId } from '../../ids'
 import { NO_USAGE } from '../../models/call'
-import { keyBelow } from './key'
 
 interface Copied {
   /** The runs. */
@@ -39,21 +38,10 @@ export async function copyTurn(tx: TransactionContext, { from, to, branch, stepI
       select tenant_id, ${id}, ${to}, branch, step_id, visit, agent_id, version, thread_id, history_to, request, subject,
         'working',
         ${JSON.stringify(NO_USAGE)}::jsonb, ${tx.now().toISOString()}::timestamptz
-      from ${agentTurns} where tenant_id = ${tx.tenantId} and id = ${cut.id}),
-    handed as (
-      select h.*, ${id} || substr(h.id, length(h.root_id) + 1) as copy from ${agentTurns} h
-      where h.tenant_id = ${tx.tenantId} and h.root_id = ${cut.id}),
-    below as (
-      insert into ${agentTurns} (tenant_id, id, root_id, run_id, agent_id, version, history_to, state, error_code, usage,
-        started_at, ended_at)
-      select tenant_id, copy, ${id}, ${to}, agent_id, version, history_to, state, error_code,
-        ${JSON.stringify(NO_USAGE)}::jsonb, ${tx.now().toISOString()}::timestamptz, ended_at
-      from handed)
+      from ${agentTurns} where tenant_id = ${tx.tenantId} and id = ${cut.id})
     insert into ${agentCalls} (tenant_id, turn_id, seq, kind, name, provider, fallback, output, error_code, key_base,
       started_at, ended_at)
-    select c.tenant_id, one.copy, c.seq, c.kind, c.name, c.provider, c.fallback, c.output, c.error_code,
-      case when c.kind = 'model' then coalesce(c.key_base, ${keyOf(cut.visit)} || one.below) end, c.started_at, c.ended_at
-    from (select ${cut.id} as id, ${id} as copy, '' as below
-        union all select id, copy, ${keyBelow(sql`id`, sql`root_id`)} from handed) one
-      join ${agentCalls} c on c.tenant_id = ${tx.tenantId} and c.turn_id = one.id order by one.copy, c.seq`)
+    select tenant_id, ${id}, seq, kind, name, provider, fallback, output, error_code,
+      case when kind = 'model' then coalesce(key_base, ${keyOf(cut.visit)}) end, started_at, ended_at
+    from ${agentCalls} where tenant_id = ${tx.tenantId} and turn_id = ${cut.id} order by seq`)
 }

@@ -6,6 +6,7 @@ import type { ServiceContext, TransactionContext } from '../../context'
 import type { TurnAsked } from '../../definition/agent'
 import { newId } from '../../ids'
 import { NO_USAGE } from '../../models/call'
+import { keyBelow } from './key'
 
 /** The message of invoke or chat that a run answers. */
 export interface AskedTurn {
@@ -55,30 +56,34 @@ export async function moveTurn(
   tx: TransactionContext,
   { turn, from, to, version, threadId, key }: Moved,
 ): Promise<void> {
-  const id = newId('trn')
+  const copy = newId('trn')
+  const copyOf = (id: SQL) => sql`${copy} || substr(${id}, length(${turn.id}::text) + 1)`
+  const isOwn = sql`t.tenant_id = ${tx.tenantId} and (t.id = ${turn.id} or t.root_id = ${turn.id})`
   await tx.db.execute(sql`
-    with before as (select * from ${agentTurns} where tenant_id = ${tx.tenantId} and run_id = ${from}),
+    with before as (select * from ${agentTurns} t where ${isOwn} and run_id = ${from}),
     moved as (
-      update ${agentTurns} t set run_id = ${to}, version = ${version}::int, thread_id = ${threadId}, tools = case when t.state = 'done' then t.tools end,
+      update ${agentTurns} t set run_id = ${to}, version = case when t.root_id is null then ${version}::int else t.version end,
+        thread_id = case when t.root_id is null then ${threadId}::text end, tools = case when t.state = 'done' then t.tools end,
         state = case when t.state = 'done' then 'done' else 'working' end, error_code = null, attempt = 0,
         ticket = case when not exists (select from ${chatEvents} e where e.tenant_id = t.tenant_id
           and e.thread_id = t.thread_id and e.ticket = t.ticket and e.event = 'error') then t.ticket end,
         usage = ${JSON.stringify(NO_USAGE)}::jsonb, cost = null, ended_at = case when t.state = 'done' then t.ended_at end
       from before where t.tenant_id = before.tenant_id and t.id = before.id
       returning before.*)
-    insert into ${agentTurns} (id, key, owner, leased_until, request, ticket, ${columns(agentTurns, OWN_OF_TURN)})
-    select ${id}, null, null, null, null, null, ${columns(agentTurns, OWN_OF_TURN)} from moved where id = ${turn.id}`)
+    insert into ${agentTurns} (id, root_id, key, owner, leased_until, request, ticket, ${columns(agentTurns, OWN_OF_TURN)})
+    select ${copyOf(sql`id`)}, case when root_id is not null then ${copy} end, null, null, null, null, null,
+      ${columns(agentTurns, OWN_OF_TURN)} from moved where exists (select from moved where id = ${turn.id})`)
   await tx.db.execute(sql`
     insert into ${agentCalls} (turn_id, ${columns(agentCalls, OWN_OF_CALL)})
-    select ${id}, ${columns(agentCalls, OWN_OF_CALL)} from ${agentCalls}
-    where tenant_id = ${tx.tenantId} and turn_id = ${turn.id} order by seq`)
+    select ${copyOf(sql`turn_id`)}, ${columns(agentCalls, OWN_OF_CALL)} from ${agentCalls}
+    where tenant_id = ${tx.tenantId} and turn_id in (select t.id from ${agentTurns} t where ${isOwn}) order by change`)
   await tx.db.execute(sql`
-    update ${agentCalls} set usage = null, cost = null, policy = null,
-      key_base = case when kind = 'model' then coalesce(key_base, ${key}) end
-    where tenant_id = ${tx.tenantId} and turn_id = ${turn.id}`)
+    update ${agentCalls} c set usage = null, cost = null, policy = null,
+      key_base = case when c.kind = 'model' then coalesce(c.key_base, ${key} || ${keyBelow(sql`t.id`, sql`${turn.id}::text`)}) end
+    from ${agentTurns} t where ${isOwn} and c.tenant_id = t.tenant_id and c.turn_id = t.id`)
 }
 
-const OWN_OF_TURN = ['id', 'key', 'owner', 'leasedUntil', 'request', 'ticket']
+const OWN_OF_TURN = ['id', 'rootId', 'key', 'owner', 'leasedUntil', 'request', 'ticket']
 const OWN_OF_CALL = ['turnId', 'change']
 
 /** From the schema, so that new ones are copied without a change here. */
