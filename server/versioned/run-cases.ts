@@ -20,6 +20,8 @@ export type CaseResult = {
   differences: Difference[]
   /** Why it was not run. */
   reason: string | null
+  /** Its assumptions, as sentences. Only of workflows. */
+  assumed: string[]
   ms: number
   /** Only of agents. */
   usage: Usage | null
@@ -29,6 +31,7 @@ export type CaseResult = {
 /** How a case ended, and its usage. `notRun` is the reason, such as a lack of time or tokens. */
 export interface RanCase {
   ended: Ended | { notRun: string }
+  assumed?: string[]
   usage?: Usage
   cost?: number | null
 }
@@ -89,10 +92,10 @@ async function orTooLate(limit: Deadline, limitMs: number, run: () => Promise<Ra
 
 function resultOf(
   { id, name, expected }: CaseRow,
-  { ended, usage, cost }: RanCase,
+  { ended, assumed = [], usage, cost }: RanCase,
   masker: ReturnType<CaseMasks>,
 ): Omit<CaseResult, 'ms'> {
-  const took = { usage: usage ?? null, cost: cost ?? null }
+  const took = { assumed, usage: usage ?? null, cost: cost ?? null }
   if ('notRun' in ended) return { id, name, outcome: 'not run', differences: [], reason: ended.notRun, ...took }
   const differences = differencesFrom(expected, ended, masker.text, masker.hides)
   return { id, name, outcome: differences.length === 0 ? 'passed' : 'failed', differences, reason: null, ...took }

@@ -174,9 +174,7 @@ export async function runWorkflowCases(
   await requireRunnable(ctx, written)
   // As a run would use them if the draft were published now.
   const definition = expand(withPins(written, await findPins(ctx, written)))
-  const run = async (kept: WorkflowCase, limit: AbortSignal) => ({
-    ended: await replayCase(ctx, definition, kept, limit),
-  })
+  const run = (kept: WorkflowCase, limit: AbortSignal) => replayCase(ctx, definition, kept, limit)
   const masks = await masksOf(ctx, id)
   return runCases<WorkflowCase>(ctx, WORKFLOW, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run, masks }, signal)
 }

@@ -11,7 +11,8 @@ import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { expectSame, walkedBy } from './compare'
 import { Dice, definitionOf, randomGraph } from './generate'
-import { type Graph, resumeBody, type Walked } from './reference'
+import type { Graph, Walked } from './reference'
+import { runGraph } from './run-graph'
 
 // Random graphs with branches, loops, failures, delays and pauses, walked by the product and by a reference that was
 // written from the documentation: the same visits, the same exits, the same data.
@@ -37,34 +38,11 @@ const SEED = Number(process.env.GRAPH_SEED ?? 1)
 
 /** Null if the graph cannot run at all: it has an endless loop. */
 async function walkedFor(graph: Graph): Promise<Walked | null> {
-  const { resumeRun } = await import('@/server/runs/resume')
   const definition = definitionOf(graph, effects.url)
-  let runId: string
-  try {
-    runId = await runtime.start(definition)
-  } catch (err) {
-    expect(err).toMatchObject({ code: 'VALIDATION_FAILED' })
-    const { details } = err as { details: { code: string }[] }
-    expect(new Set(details.map(({ code }) => code)), JSON.stringify({ details, definition })).toEqual(
-      new Set(['CYCLE']),
-    )
-    return null
-  }
-  for (;;) {
-    const run = await runtime.wait(runId, ({ status }) => status !== 'running', 60_000)
-    if (run.status !== 'paused') {
-      expectForeseen(definition, run)
-      return walkedBy(run)
-    }
-    const { pauseSignal } = run
-    const node = graph.nodes.find(({ id }) => id === run.currentStepId)
-    if (!node || !pauseSignal) throw new Error(`paused at ${run.currentStepId}`)
-    const pauseId = pauseSignal.id
-    // Meanwhile another branch may have ended the run.
-    await resumeRun(runtime.ctx, { runId, body: { ...resumeBody(node, pauseId), pauseId } }).catch((err) =>
-      expect(err).toMatchObject({ code: 'RUN_NOT_PAUSED' }),
-    )
-  }
+  const run = await runGraph(runtime, graph, definition)
+  if (!run) return null
+  expectForeseen(definition, run)
+  return walkedBy(run)
 }
 
 /** They fail with the error of a step in them. */

@@ -159,7 +159,7 @@ test.each(WALKS)('a kept run, walked on its own definition, ends as it did: %s',
   expect(run.status).toBe('completed')
   const { id } = await kept(run, { kind: 'same' })
   expect(await workflowCases(runtime.ctx, { id })).toMatchObject([{ expected: { kind: 'equals', value: run.result } }])
-  const passed = [{ outcome: 'passed', differences: [], reason: null }]
+  const passed = [{ outcome: 'passed', differences: [], reason: null, assumed: [] }]
   expect(await results(id)).toMatchObject(passed)
   await asBefore(id)
   expect(await results(id)).toMatchObject(passed)
@@ -249,6 +249,34 @@ test.each(UNKNOWN)('the unknown result of a new call %s: %s', async (_what, want
   await updateWorkflow(runtime.ctx, { id, body: { steps: [call, added, use, end], edges } as never })
   const reason = 'The run that was kept did not come to added, so its result is unknown.'
   expect(await results(id)).toMatchObject([{ outcome: wanted, reason: wanted === 'passed' ? null : reason }])
+})
+
+test('what a passed case takes for granted is named', async () => {
+  const call = (more: object = {}) => ({ id: 'call', type: 'test-effect', body: { got: 1 }, ...more })
+  const end = { id: 'end', type: 'end-flow', output: { got: '${got}' } }
+  const edges = [{ from: 'call', to: 'end' }]
+  const { id } = await kept(await ended({ steps: [call(), end], edges }, {}), { kind: 'same' })
+  const assumed = async (steps: object[], edges: object[]) => {
+    await updateWorkflow(runtime.ctx, { id, body: { steps, edges } as never })
+    const [result] = await results(id)
+    expect(result?.outcome).toBe('passed')
+    return result?.assumed
+  }
+  expect(await assumed([call({ name: 'Call', retry: { maxAttempts: 2 } }), end], edges)).toEqual([])
+  expect(await assumed([call({ body: { got: 2 } }), end], edges)).toEqual([
+    'Assumes that call gives the same, although its settings or values differ.',
+  ])
+  const added = { id: 'added', type: 'test-effect', name: 'Tell them', body: {}, saveAs: 'more' }
+  const sum = { id: 'sum', type: 'set-data', compute: { sum: '${more} + 1' } }
+  const longer = [
+    { from: 'call', to: 'added' },
+    { from: 'added', to: 'sum' },
+    { from: 'sum', to: 'end' },
+  ]
+  expect(await assumed([call(), added, sum, end], longer)).toEqual([
+    'Assumes that Tell them succeeds, to which the run that was kept did not come.',
+    'Assumes that sum can be computed.',
+  ])
 })
 
 test('a call that was renamed, or is made in another order, keeps its result', async () => {

@@ -4,8 +4,8 @@ import type { Definition } from '../../definition/schema'
 import { nameOf } from '../../definition/step-name'
 import type { StepOutcome, WorkflowCase } from '../../definition/test-case'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../run-store/names'
-import { type Fact, type Facts, failedAs } from './facts'
-import type { Reason } from './unknown'
+import { type Fact, type Facts, failedAs, type Place } from './facts'
+import type { Assumption, Reason } from './unknown'
 
 /** What a test case keeps of a run. */
 export function keptOf({ input, edits, visits, arrivals }: Facts): WorkflowCase {
@@ -38,10 +38,38 @@ export function factsOfKept({ data, steps, arrivals, edits }: WorkflowCase): Fac
   return { input: data, edits: edits ?? [], visits, arrivals: arrivals ?? {} }
 }
 
+/** More would not be read. */
+const MAX_ASSUMED = 10
+
+/** What the outcome of a test case takes for granted. */
+export function assumedIn(assumed: readonly Assumption[], definition: Definition): string[] {
+  const sentences = assumed.map(({ place, why }) => assumptionOf(why, nameIn(definition, place)))
+  return [...new Set(sentences)].slice(0, MAX_ASSUMED)
+}
+
+function assumptionOf(why: Assumption['why'], name: string): string {
+  switch (why) {
+    case 'other arguments':
+      return `Assumes that ${name} gives the same, although its settings or values differ.`
+    case 'another version':
+      return `Assumes that ${name} gives the same with another version.`
+    case 'another visit':
+      return `Assumes that ${name} gives what it gave at its last visit.`
+    case 'succeeds':
+      return `Assumes that ${name} succeeds, to which the run that was kept did not come.`
+    case 'can be computed':
+      return `Assumes that ${name} can be computed.`
+  }
+}
+
+function nameIn(definition: Definition, { stepId }: Place): string {
+  const step = graphOf(definition).step(stepId)
+  return step ? nameOf(step) : stepId
+}
+
 /** Why a test case was not run. */
 export function sentenceOf(reason: Reason, definition: Definition): string {
-  const step = graphOf(definition).step(reason.place.stepId)
-  const name = step ? nameOf(step) : reason.place.stepId
+  const name = nameIn(definition, reason.place)
   switch (reason.why) {
     case 'never called':
       return `The run that was kept did not come to ${name}, so its result is unknown.`

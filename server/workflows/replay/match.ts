@@ -41,6 +41,11 @@ export class Matching {
   }
 }
 
+/** The version of a tool, an agent or a workflow is ignored: pins change it without a change of the step. */
+function askedKey(type: string, { version: _version, ...asked }: JsonObject): string {
+  return `${type} ${JSON.stringify(inStoredOrder(asked))}`
+}
+
 /** The type of a visit that an older release has kept is not known. */
 function isOf(fact: Fact, type: string): boolean {
   return fact.type === '' || fact.type === type
@@ -54,8 +59,4 @@ function add(to: Map<string, Fact[]>, key: string, fact: Fact): void {
 
 function placeKey({ branch, stepId, visit }: Place): string {
   return `${branch} ${stepId} ${visit}`
-}
-
-function askedKey(type: string, asked: JsonObject): string {
-  return `${type} ${JSON.stringify(inStoredOrder(asked))}`
 }

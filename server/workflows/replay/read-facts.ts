@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
-import { originOf } from '../../definition/branches'
+import { branchesAround, originOf, scopeIdOf } from '../../definition/branches'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
 import type { PauseAnswer } from '../../definition/run'
 import { MAIN_BRANCH, pauseIdOf } from '../../run-store/names'
@@ -27,7 +27,8 @@ interface RunRow extends Record<string, unknown> {
   records: RecordRow[] | null
   first: Place | null
   answers: Record<string, PauseAnswer> | null
-  arrived: { scope: string; branch: string }[] | null
+  /** The branches that have ended, in order; `ends` where the run ended with one. */
+  arrived: { branch: string; ends: boolean }[] | null
 }
 
 /**
@@ -37,17 +38,12 @@ interface RunRow extends Record<string, unknown> {
 export async function readFacts(ctx: ServiceContext, runId: string, most: number): Promise<Facts | null> {
   const [row] = await ctx.db.execute<RunRow>(factsOf(ctx, runId, most))
   if (!row || row.size > most) return null
-  const arrivals: Facts['arrivals'] = {}
-  for (const { scope, branch } of row.arrived ?? []) {
-    arrivals[scope] ??= []
-    arrivals[scope].push(originOf(branch)?.key ?? '')
-  }
   const { edits, first } = row
   return {
     input: row.input ?? {},
     edits: edits && first ? [{ before: first, data: edits }] : [],
     visits: (row.records ?? []).map((record) => factOf(record, row.answers ?? {})),
-    arrivals,
+    arrivals: arrivalsIn(row.arrived ?? []),
   }
 }
 
@@ -69,12 +65,27 @@ function factsOf({ tenantId }: ServiceContext, runId: string, most: number) {
         where ${ofRun} and branch = ${MAIN_BRANCH} and start_time >= r.start_time order by seq limit 1) as first,
       (select json_object_agg(id, answer) from ${pauses} where ${ofRun} and answer is not null) as answers,
       -- Of two in the same millisecond, the one that was not stopped came first.
-      (select json_agg(json_build_object('scope', w.scope, 'branch', w.branch)
+      (select json_agg(json_build_object('branch', w.branch, 'ends', w.arrival ? 'ends')
           order by w.updated_at, w.epoch, w.ended, w.position)
         from (select *, (select max(end_time) from ${stepRecords} s
             where s.tenant_id = walks.tenant_id and s.run_id = walks.run_id and s.branch = walks.branch) as ended
           from ${walks} where ${ofRun} and scope is not null and arrival is not null) w) as arrived
     from ${runs} r where r.tenant_id = ${tenantId} and r.id = ${runId}`
+}
+
+/** By fork. A branch with which the run ended has also ended the branches around it. */
+function arrivalsIn(arrived: readonly { branch: string; ends: boolean }[]): Facts['arrivals'] {
+  const arrivals = new Map<string, Set<string>>()
+  for (const { branch, ends } of arrived) {
+    for (const name of ends ? branchesAround(branch) : [branch]) {
+      const origin = originOf(name)
+      if (!origin) continue
+      const scope = scopeIdOf(origin.parent, origin)
+      const keys = arrivals.get(scope) ?? new Set()
+      arrivals.set(scope, keys.add(origin.key))
+    }
+  }
+  return Object.fromEntries([...arrivals].map(([scope, keys]) => [scope, [...keys]]))
 }
 
 function factOf(record: RecordRow, answers: Record<string, PauseAnswer>): Fact {

@@ -18,7 +18,7 @@ import { answerAgain } from './answers'
 import { askedWith, type Fact, type Facts, type Place } from './facts'
 import { Matching } from './match'
 import type { Begun, Came, Compute, Outputs, Source } from './source'
-import { type Reason, Undetermined, Unknowns } from './unknown'
+import { type Assumption, type Reason, Undetermined, Unknowns } from './unknown'
 import { readsUnknown, refuseInResult, withUnknownFields } from './unknown-steps'
 
 /** Only ends a walk that would never end. */
@@ -34,6 +34,7 @@ export type Computing = (entry: Entry<Position>, config: StepConfig) => Promise<
 export class Recorded implements Source {
   readonly mostVisits = MAX_VISITS
   readonly unknowns = new Unknowns()
+  readonly assumed: Assumption[] = []
   private readonly matching: Matching
   /** The branches that another one stopped. */
   private readonly stopped: ReadonlySet<string>
@@ -60,6 +61,7 @@ export class Recorded implements Source {
       requireVisit(entry)
       touched = readsUnknown(this.unknowns, entry, lookup)
       const step = touched ? withUnknownFields(this.unknowns, entry.step, lookup) : entry.step
+      if (step.compute !== entry.step.compute) this.assume(placeOf(entry), 'can be computed')
       return enterResolved(entry, fillIn(step, entry.type, lookup))
     } catch (err) {
       const failure = failureAtEntry(err)
@@ -81,6 +83,7 @@ export class Recorded implements Source {
     const fact = same ?? this.matching.likely(place, type.type)
     if (!fact) return this.neverCalled(entry, place)
     const came = cameOf(fact, place)
+    this.assume(place, differenceOf(fact, place, wanted, same !== undefined))
     if ('failed' in came || type.mode !== 'pause') return came as Came
     const reason = this.unknowns.reasonIn(asked?.event?.rules.values)
     if (reason) throw new Undetermined(reason)
@@ -114,10 +117,15 @@ export class Recorded implements Source {
     return this.unknowns.reasonIn(config as JsonObject) === null && this.unknowns.reasonIn(state.data) === null
   }
 
+  private assume(place: Place, why: Assumption['why'] | null): void {
+    if (why) this.assumed.push({ place, why })
+  }
+
   /** A call is taken to succeed with an unknown result. A person's answer cannot be. */
   private neverCalled({ state, step, type }: Entry<Position>, place: Place): Came {
     const reason = { place, why: 'never called' as const }
     if (type.mode === 'pause' && !type.startsRun) throw new Undetermined(reason)
+    this.assume(place, 'succeeds')
     const output = this.unknowns.make(reason)
     const delta =
       typeof step.saveAs === 'string' ? { [step.saveAs]: output } : this.unknowns.everyField(state.data, output)
@@ -131,6 +139,13 @@ function placeOf({ state, at }: Entry<Position>): Place {
 
 function isSame(a: Place, b: Place): boolean {
   return a.branch === b.branch && a.stepId === b.stepId && a.visit === b.visit
+}
+
+/** How a visit differs from the recorded one whose outcome it takes; null if it does not, or if nobody knows. */
+function differenceOf(fact: Fact, place: Place, { version }: JsonObject, asksSame: boolean): Assumption['why'] | null {
+  const was = fact.asked?.version
+  if (asksSame) return was !== undefined && version !== undefined && was !== version ? 'another version' : null
+  return isSame(fact, place) ? 'other arguments' : 'another visit'
 }
 
 /** @throws Undetermined if the visit says nothing about its step */

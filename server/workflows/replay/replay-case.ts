@@ -1,16 +1,15 @@
 import type { ServiceContext } from '../../context'
-import { checkFields } from '../../definition/fields'
-import { fieldsInStoredOrder, type JsonValue, own } from '../../definition/json'
+import type { JsonValue } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
-import type { Ended as CaseEnd, WorkflowCase } from '../../definition/test-case'
-import type { Position } from '../../interpreter/flow/index'
-import { MAIN_BRANCH } from '../../run-store/names'
+import type { WorkflowCase } from '../../definition/test-case'
+import type { RanCase } from '../../versioned/run-cases'
 import { computingIn } from './compute'
 import { type Budget, drive } from './drive'
-import { factsOfKept, sentenceOf } from './kept'
+import { endOf, startOf } from './ends'
+import { assumedIn, factsOfKept, sentenceOf } from './kept'
 import { Recorded } from './recorded'
 import { Undetermined } from './unknown'
-import { Cut, type Ended, Walker } from './walk'
+import { Cut, Walker } from './walk'
 
 const BUDGET: Budget = { visits: 20_000, ms: 2_000 }
 
@@ -24,39 +23,19 @@ export async function replayCase(
   definition: Definition,
   kept: WorkflowCase,
   signal: AbortSignal,
-): Promise<CaseEnd | { notRun: string }> {
-  const { data, details } = checkFields(definition.payload, kept.data)
-  if (details.length > 0) {
-    return { failed: { code: 'INVALID_INPUT', message: details.map(({ message }) => message).join(', ') } }
-  }
+): Promise<RanCase> {
+  const started = startOf(ctx, definition, kept.data)
+  if ('failed' in started) return { ended: started }
   const source = new Recorded(factsOfKept(kept), computingIn(ctx, signal))
-  // A form's file is no declared field.
-  const fileId = own(kept.data, 'fileId')
-  const state: Position = {
-    run: { failing: null, cancelRequestedAt: null },
-    ref: { tenantId: ctx.tenantId, runId: 'run_replayed', epoch: 1, segment: 1, branch: MAIN_BRANCH },
-    definition,
-    data: fieldsInStoredOrder(fileId === undefined ? data : { fileId, ...data }),
-    refs: {},
-    own: null,
-  }
   try {
-    const walk = new Walker(definition, source, ctx.now()).walk(state, definition.initialStep)
+    const walk = new Walker(definition, source, ctx.now()).walk(started.state, definition.initialStep)
     const end = endOf(await drive(ctx.tenantId, walk, BUDGET))
     const unknown = source.unknowns.reasonIn(end as JsonValue)
-    return unknown ? { notRun: sentenceOf(unknown, definition) } : end
+    if (unknown) return { ended: { notRun: sentenceOf(unknown, definition) } }
+    return { ended: end, assumed: assumedIn(source.assumed, definition) }
   } catch (err) {
-    if (err instanceof Undetermined) return { notRun: sentenceOf(err.reason, definition) }
-    if (err instanceof Cut) return { notRun: 'The walk takes too long to follow.' }
+    if (err instanceof Undetermined) return { ended: { notRun: sentenceOf(err.reason, definition) } }
+    if (err instanceof Cut) return { ended: { notRun: 'The walk takes too long to follow.' } }
     throw err
   }
-}
-
-function endOf({ state, arrival }: Ended): CaseEnd {
-  if (state.run.failing) return { failed: state.run.failing }
-  if (arrival && 'failed' in arrival) return { failed: arrival.failed }
-  if (arrival && 'ends' in arrival) {
-    return arrival.ends.status === 'failed' ? { failed: arrival.ends.error } : { data: arrival.ends.result }
-  }
-  return { data: state.data }
 }

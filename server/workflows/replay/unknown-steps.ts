@@ -46,7 +46,8 @@ export function withUnknownFields(unknowns: Unknowns, step: Step, lookup: Lookup
     const [reason] = references.flatMap(({ reference }) => unknowns.met(reference, lookup)?.reason ?? [])
     return [name, reason ? JSON.stringify(unknowns.make(reason)) : text] as const
   })
-  return { ...step, compute: Object.fromEntries(fields) }
+  const isKnown = fields.every(([name, text]) => text === compute[name])
+  return isKnown ? step : { ...step, compute: Object.fromEntries(fields) }
 }
 
 /** @throws Undetermined if something unknown decides what a fork collects from a branch */

@@ -15,6 +15,12 @@ export type Reason = { place: Place } /** The run never came there, so nobody kn
 )
 export type Misfit = { form: string } | { action: string } | { fields: string; of: string } | 'votes' | 'event'
 
+/** Something that a walk takes for granted and a run may find otherwise. */
+export interface Assumption {
+  place: Place
+  why: 'other arguments' | 'another version' | 'another visit' | 'succeeds' | 'can be computed'
+}
+
 /** The recorded facts do not determine how the walk continues. */
 export class Undetermined extends Error {
   override name = 'Undetermined'

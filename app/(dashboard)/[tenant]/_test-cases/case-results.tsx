@@ -33,10 +33,22 @@ export function spentText(results: readonly CaseResult[]): string[] {
   return [`${tokens} tokens`, ...(known ? [`cost ${Number(cost.toPrecision(4))}`] : [])]
 }
 
-/** How a result differs from the expected one, or why there is no result. */
-export function CaseDifferences({ result: { differences, reason } }: { result: CaseResult }) {
+/** How a result differs from the expected one, and what it takes for granted, or why there is no result. */
+export function CaseDifferences({ result: { differences, reason, assumed } }: { result: CaseResult }) {
   if (reason !== null) return <p className={styles.note}>{reason}</p>
-  if (differences.length === 0) return null
+  return (
+    <>
+      {differences.length > 0 && <Differences differences={differences} />}
+      {assumed.map((sentence) => (
+        <p key={sentence} className={styles.note}>
+          {sentence}
+        </p>
+      ))}
+    </>
+  )
+}
+
+function Differences({ differences }: Pick<CaseResult, 'differences'>) {
   return (
     <table className={styles.differences}>
       <thead>

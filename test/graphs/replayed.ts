@@ -1,0 +1,95 @@
+import { expect } from 'vitest'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { Definition } from '@/server/definition/schema'
+import type { PresentedRun } from '@/server/runs/present'
+import { drive } from '@/server/workflows/replay/drive'
+import { endOf, startOf } from '@/server/workflows/replay/ends'
+import type { Facts } from '@/server/workflows/replay/facts'
+import { Recorded } from '@/server/workflows/replay/recorded'
+import type { Watcher } from '@/server/workflows/replay/source'
+import { type Reason, Undetermined } from '@/server/workflows/replay/unknown'
+import { Walker } from '@/server/workflows/replay/walk'
+
+/** An ended run, with its definition and what it recorded. */
+export interface Ran {
+  run: PresentedRun
+  definition: Definition
+  facts: Facts
+}
+
+interface Replayed {
+  /** Its result or the code of its error; null if something unknown decides or is in it. */
+  end: { data: JsonValue } | { failed: string } | null
+  why: Reason | null
+  /** The visits of each walk, by its branch. */
+  visits: Record<string, string[]>
+  assumed: string[]
+}
+
+/** Replays facts on a definition. */
+export async function replayed(definition: Definition, facts: Facts): Promise<Replayed> {
+  const visits: Replayed['visits'] = {}
+  const watcher: Watcher = {
+    visit({ state, at }) {
+      visits[state.ref.branch] ??= []
+      visits[state.ref.branch]?.push(`${at.stepId}#${at.visit}`)
+    },
+    leave() {},
+    fail() {},
+  }
+  const source = new Recorded(facts, () => Promise.reject(new Error('nothing is computed here')))
+  const found = (end: Replayed['end'], why: Reason | null): Replayed => {
+    return { end, why, visits, assumed: source.assumed.map((one) => one.why) }
+  }
+  const started = startOf({ tenantId: 'ten_replayed' }, definition, facts.input)
+  if ('failed' in started) throw new Error(started.failed.message)
+  try {
+    const walk = new Walker(definition, source, new Date(0), watcher).walk(started.state, definition.initialStep)
+    const end = endOf(await drive('ten_replayed', walk, { visits: 100_000, ms: 60_000 }))
+    const why = source.unknowns.reasonIn(end as JsonValue)
+    if (why) return found(null, why)
+    return found('failed' in end ? { failed: end.failed.code } : end, null)
+  } catch (err) {
+    if (err instanceof Undetermined) return found(null, err.reason)
+    throw err
+  }
+}
+
+/** On its own version, a run goes the same way to the same end. */
+export async function expectSameWay({ run, definition, facts }: Ran): Promise<void> {
+  const found = await replayed(definition, facts)
+  const label = JSON.stringify({ definition, facts, found, history: run.stepExecutionHistory.map(shown) })
+  expect(found.end, label).toEqual(endOfRun(run))
+  expect(found.assumed, label).toEqual([])
+  const recorded: Record<string, string[]> = {}
+  for (const { branch, stepId, visit } of run.stepExecutionHistory) {
+    const walk = branch === undefined ? 'main' : `main/${branch}`
+    recorded[walk] ??= []
+    recorded[walk].push(`${stepId}#${visit}`)
+  }
+  expect(found.visits.main ?? [], label).toEqual(recorded.main ?? [])
+  for (const [branch, visits] of Object.entries(found.visits)) expect(recorded[branch], label).toEqual(visits)
+}
+
+const shown = ({ branch, stepId, visit, exit, errorCode }: PresentedRun['stepExecutionHistory'][number]) =>
+  `${branch ?? ''} ${stepId}#${visit} ${exit ?? ''} ${errorCode ?? ''}`
+
+function endOfRun({ result, error }: PresentedRun): Replayed['end'] {
+  return error ? { failed: error.code } : { data: (result ?? {}) as JsonObject }
+}
+
+/**
+ * With the outcome of one step hidden, a replay gives the same end, or does not know it. It may only be wrong where it
+ * took for granted that a call succeeds which had failed, or that a field can be computed.
+ */
+export async function expectNoGuess({ run, definition, facts }: Ran, stepId: string): Promise<Replayed['why']> {
+  const visits = facts.visits.filter((fact) => fact.stepId !== stepId)
+  const hasFailed = facts.visits.some((fact) => fact.stepId === stepId && !hasSucceeded(fact.came))
+  const found = await replayed(definition, { ...facts, visits })
+  if (found.end === null) return found.why
+  const mayDiffer = hasFailed || found.assumed.includes('can be computed')
+  if (!mayDiffer) expect(found.end, JSON.stringify({ stepId, definition, facts })).toEqual(endOfRun(run))
+  return null
+}
+
+const hasSucceeded = (came: Facts['visits'][number]['came']) => typeof came === 'object' && !('failed' in came)
