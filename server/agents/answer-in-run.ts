@@ -5,7 +5,7 @@ import { requireDataAnswers } from './answer-with-data'
 import type { Budget } from './budget'
 import { messageOf } from './converse'
 import { failedTurn, withTurn } from './failed-turn'
-import { type LoadedAgent, loadAgent } from './find'
+import { type LoadedAgent, loadAgent, loadAsked } from './find'
 import type { TurnAttempt } from './journal/attempt'
 import { type KnownTurn, readTurn } from './journal/read'
 import { newTurn, type TurnRow } from './journal/record'
@@ -43,7 +43,7 @@ export async function answerInRun(
   const known = attempt.continues ? await readTurn(ctx, attempt) : null
   if (known && attempt.used) options.budget.count(known.used, attempt.used)
   const asked = askedOf(step, known)
-  const agent = await loadAgent(ctx, known?.turn.agentId ?? step.agentId, versionOf(step, known))
+  const agent = await agentOf(ctx, step, known)
   if (asked.structured) requireDataAnswers(agent)
   // Only its record is missing, and nobody waits for its place in the thread any more.
   const ended = known?.turn.state === 'done'
@@ -74,8 +74,9 @@ function askedOf(step: Asked, known: KnownTurn | null): RecordedTurn['asked'] {
   return messageOf(known.asked)
 }
 
-function versionOf(step: Asked, known: KnownTurn | null): string | number {
-  return known && (known.turn.tools || known.asked) ? known.turn.version : step.version
+function agentOf(ctx: ServiceContext, { agentId, version }: Asked, known: KnownTurn | null): Promise<LoadedAgent> {
+  if (known && (known.turn.tools || known.asked)) return loadAsked(ctx, known.turn, known.asked)
+  return loadAgent(ctx, known?.turn.agentId ?? agentId, version)
 }
 
 async function placeIn(

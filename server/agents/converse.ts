@@ -5,7 +5,7 @@ import { AppError, CallerGone, ImpossibleState, StepFailure } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { Budget } from './budget'
 import { failedTurn, withTurn } from './failed-turn'
-import type { LoadedAgent } from './find'
+import { draftOf, type LoadedAgent } from './find'
 import { HeldTurn, TurnTakenOver } from './journal/held-turn'
 import { PartEnds } from './journal/part-ends'
 import { type KnownTurn, readKeyedTurn } from './journal/read'
@@ -81,10 +81,17 @@ export async function openTurn(
 ): Promise<OpenTurn> {
   const { kind, id } = ctx.actor
   const by = { kind, id }
-  // A run could not load a draft.
-  const follows = streams && !agent.draft ? { streams } : {}
+  const follows = streams ? { streams } : {}
   const wants = version === undefined ? {} : { version }
-  const asked: TurnAsked = { ...userMessage, structured, ...wants, by, context: ctx.trusted, ...follows }
+  const asked: TurnAsked = {
+    ...userMessage,
+    structured,
+    ...wants,
+    ...draftOf(agent),
+    by,
+    context: ctx.trusted,
+    ...follows,
+  }
   const wanted = known ? known.turn.threadId : (threadId ?? null)
   const isNew = wanted === null && streams === true
   const place = wanted === null ? null : await requireOpenThread(ctx, agent.id, wanted)

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../context'
-import type { AgentLimits } from '../definition/agent'
+import type { AgentLimits, TurnAsked } from '../definition/agent'
+import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { findRowAt } from '../versioned/row-at'
 import { AGENT } from './noun'
@@ -25,4 +26,24 @@ export async function loadAgent(ctx: ServiceContext, id: string, version: string
   const { row, version: found, workspaceLimits } = await findRowAt(ctx, AGENT, id, version)
   if (row.status === 'archived') throw new AppError('AGENT_NOT_FOUND')
   return { id: row.id, name: found.name, version: found.version, config: AGENT.contentOf(found), workspaceLimits }
+}
+
+/** What a turn keeps of an agent that is being edited, which nothing else does. */
+export function draftOf({ draft, name, config }: LoadedAgent): Pick<TurnAsked, 'draft'> {
+  return draft ? { draft: { name, config: config as unknown as JsonObject } } : {}
+}
+
+/**
+ * The agent of a turn that invoke or chat began.
+ * @throws AppError AGENT_NOT_FOUND, as `loadAgent`
+ */
+export async function loadAsked(
+  ctx: ServiceContext,
+  { agentId, version }: { agentId: string; version: number },
+  asked: Pick<TurnAsked, 'draft'> | null,
+): Promise<LoadedAgent> {
+  if (!asked?.draft) return loadAgent(ctx, agentId, version)
+  const { name, config } = asked.draft
+  const { id, workspaceLimits } = await loadAgent(ctx, agentId, 'latest')
+  return { id, name, version, config: config as unknown as AgentConfig, workspaceLimits, draft: true }
 }

@@ -186,6 +186,8 @@ export type TurnAsked = UserMessage & {
   structured: boolean
   /** The version of the agent that the caller asked for; absent in turns of earlier releases. */
   version?: string | number
+  /** The agent as it was being edited, if that was asked in place of a version. */
+  draft?: { name: string; config: JsonObject }
   /** The caller. */
   by: { kind: 'apiKey' | 'jwt' | 'user' | 'system'; id: string }
   /** The verified facts of the caller's token. */

@@ -1,4 +1,4 @@
-import { loadAgent } from '../agents/find'
+import { loadAgent, loadAsked } from '../agents/find'
 import { copyTurn } from '../agents/journal/copy'
 import { type AskedTurn, askedTurnOf, moveTurn } from '../agents/journal/move'
 import { createThread } from '../agents/thread'
@@ -75,7 +75,8 @@ async function giveOn(
   { old, ...runs }: { old: RunRow; to: string; key: string },
 ) {
   const { agentId, subject, asked } = turn
-  const { version } = await loadAgent(tx, agentId, asked.version ?? turn.version)
+  const wanted = asked.draft ? undefined : asked.version
+  const { version } = await (wanted ? loadAgent(tx, agentId, wanted) : loadAsked(tx, turn, asked))
   const known = own(old.input, 'threadId')
   const threadId = turn.threadId ?? (typeof known === 'string' ? await createThread(tx, agentId, known, subject) : null)
   await moveTurn(tx, { turn, from: old.id, ...runs, version, threadId })

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { agentTurns } from '@/db/schema/turns'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { OpenTurn } from '../agents/converse'
-import { loadAgent } from '../agents/find'
+import { type LoadedAgent, loadAsked } from '../agents/find'
 import { TurnTakenOver } from '../agents/journal/held-turn'
 import { giveToRun } from '../agents/journal/to-run'
 import { createThread } from '../agents/thread'
@@ -19,7 +19,7 @@ const NAME = 'Answer of an agent'
 
 interface Turn {
   id: string
-  agent: { id: string; name: string }
+  agent: Pick<LoadedAgent, 'id' | 'name' | 'draft'>
   /** Null for a new thread. */
   threadId: string | null
 }
@@ -45,12 +45,12 @@ export async function runOfDeadTurn(base: ServiceContext, turnId: string): Promi
   if (turn?.runId != null) return turn.runId
   // An older process would begin the turn anew.
   if (olderLives()) return null
-  // Nobody follows another one, and a run could not load a draft.
+  // Nobody follows another one.
   if (!turn?.asked?.streams || turn.state !== 'working' || turn.leasedUntil === null || turn.leasedUntil > base.now())
     return null
-  const { asked, agentId, version, threadId } = turn
+  const { asked, threadId } = turn
   const ctx = { ...base, actor: { ...base.actor, ...asked.by }, trusted: asked.context } as ServiceContext
-  const agent = await loadAgent(base, agentId, version)
+  const agent = await loadAsked(base, turn, asked)
   return startRunOf(ctx, { id: turnId, agent, threadId }, null).catch(async (err: unknown) => {
     if (err instanceof TurnTakenOver) return (await findTurn(base, turnId))?.runId ?? null
     throw err
@@ -80,7 +80,8 @@ async function startRunOf(ctx: ServiceContext, turn: Turn, owner: string | null)
     const { workflowId, version: workflowVersion, stepId: firstStep } = AGENT_TURN
     const threadId = turn.threadId ?? newId('thr')
     const input = { agentId: agent.id, turnId, threadId }
-    const run = { workflowId, workflowVersion, definition, input, firstStep, context: tx.trusted, part: null }
+    const test = agent.draft === true
+    const run = { workflowId, workflowVersion, definition, input, firstStep, context: tx.trusted, test, part: null }
     const runId = await insertRun(tx, run, { builtIn: true })
     if (runId === null) throw new ImpossibleState('turn-run', 'the run of a turn was not written')
     if (turn.threadId === null) await createThread(tx, agent.id, threadId)

@@ -6,6 +6,7 @@ import { rerunRun } from '@/server/runs/rerun'
 import { retryRun } from '@/server/runs/retry'
 import { answerApprovals } from '@/server/talk/approve'
 import type { Waiting } from '@/server/talk/await-run'
+import { chat } from '@/server/talk/chat'
 import { invokeAgent } from '@/server/talk/invoke'
 import { getRunOverview } from '@/server/views/runs/overview'
 import { Approving, answer } from '../agents/approving'
@@ -100,6 +101,31 @@ test('a retry that fails is retried itself, with all calls of both', async () =>
   expect((await at.runtime.wait(last.runId)).status).toBe('completed')
   expect(at.paid()).toHaveLength(2)
   expect(at.outside.seen[1]?.headers['idempotency-key']).toBe(`${runId}:main:answer:1:4`)
+})
+
+test('a retry keeps what agents did that were handed a message, and the first run its record of it', async () => {
+  const { ctx } = at.runtime
+  const model = (modelId: string) => ({ provider: 'openai-compatible', modelId, baseUrl: at.model.url })
+  const tools = [{ toolId: at.refund, version: 'latest', approval: 'always' }]
+  const clerk = await newAgent(ctx, { model: model('clerk'), tools })
+  const boss = await newAgent(ctx, { model: model('boss'), supervisor: true, handoffs: [clerk.id] })
+  const over = { calls: [{ name: `handoff_${clerk.id}`, args: { message: 'x' } }] }
+  at.model.script(over, { calls: [at.wish(240)] }, { status: 400 })
+  const waiting = (await chat(ctx, { agentId: boss.id, message: 'x' }, never)) as Waiting
+  await at.give(waiting.runId, 'approve')
+  expect((await at.runtime.wait(waiting.runId)).status).toBe('failed')
+  const { calls } = await listCalls(ctx, waiting.runId, {})
+  await updateAgent(ctx, { id: clerk.id, body: { instructions: 'New.' } })
+  at.model.script(answer, { text: 'Done.' })
+  const { runId } = await retry(waiting.runId)
+  expect((await at.runtime.wait(runId)).status).toBe('completed')
+  expect([at.paid().length, at.model.calls.map(({ body }) => body.model)]).toEqual([1, ['clerk', 'boss']])
+  const names = (all: typeof calls) =>
+    all.map(({ kind, name, seq, handedOverBy }) => [kind, name, seq, handedOverBy?.seq])
+  expect(names((await listCalls(ctx, waiting.runId, {})).calls)).toEqual(names(calls))
+  expect(calls).toHaveLength(3)
+  expect((await listCalls(ctx, runId, {})).calls.map(({ turnId }) => turnId)).toContain(`${waiting.turnId}-2`)
+  expect(await turnOf({ agentId: boss.id, turnId: waiting.turnId })).toMatchObject({ state: 'done', runId })
 })
 
 test('a run that answered its message is neither retried nor run again', async () => {

@@ -25,7 +25,7 @@ export class TurnTakenOver extends AppError {
 }
 
 /** What of an agent a turn needs to know before it begins. */
-type Answering = Pick<LoadedAgent, 'id' | 'version' | 'draft'>
+type Answering = Pick<LoadedAgent, 'id' | 'version'>
 
 /**
  * This process's hold on a turn of invoke or chat. It is a lease, as on a place in a thread: once it has ended, a repeat of
@@ -48,14 +48,13 @@ export class HeldTurn implements TurnHold {
     readonly turn: TurnRow,
     readonly asked: TurnAsked,
     readonly ticket: number | null,
-    { draft }: Answering,
     isKnown: boolean,
   ) {
     this.requestKey = ctx.keyed?.outgoingKey ?? null
     this.subject = subjectOf(ctx)
     this.isRecorded = isKnown
-    // A run could not load the draft, and an older process knows no runs of turns.
-    this.mayAsk = !draft && !olderSeen()
+    // An older process knows no runs of turns.
+    this.mayAsk = !olderSeen()
     this.until = this.leasedUntil().getTime()
     this.timer = setInterval(() => this.prolong(), PROLONG_MS)
   }
@@ -63,7 +62,7 @@ export class HeldTurn implements TurnHold {
   /** A new turn. Nothing is recorded until its first call has ended, unless `begin` is called. */
   static open(ctx: ServiceContext, agent: Answering, asked: TurnAsked, lease: TurnLease | null): HeldTurn {
     const turn = newTurn(ctx, agent, lease?.threadId ?? null)
-    return new HeldTurn(ctx, turn, asked, lease?.ticket ?? null, agent, false)
+    return new HeldTurn(ctx, turn, asked, lease?.ticket ?? null, false)
   }
 
   /**
@@ -80,7 +79,7 @@ export class HeldTurn implements TurnHold {
     // A stream has made a thread for a turn that had none.
     const threadId = known.turn.threadId ?? lease?.threadId ?? null
     const turn: TurnRow = { ...known.turn, threadId, version: agent.version, state: 'working', errorCode: null }
-    const held = new HeldTurn(ctx, turn, known.asked, ticket, agent, true)
+    const held = new HeldTurn(ctx, turn, known.asked, ticket, true)
     const { owner } = held
     const working = { state: 'working' as const, errorCode: null, endedAt: null }
     const set = { ...working, owner, leasedUntil: held.leasedUntil(), ticket, threadId, request: known.asked }

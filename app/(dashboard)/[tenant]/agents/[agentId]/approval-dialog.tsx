@@ -142,7 +142,7 @@ export function ApprovalDialog(props: {
 }
 
 const ASKS =
-  'People are asked in runs, chats and invocations. In tests and drafts, and where a supervisor hands a message to this agent, nobody can be asked: the call is not made, and the agent is told so.'
+  'People are asked in runs, chats and invocations. A draft asks, too, and so does an agent that a supervisor hands a message to. In tests and comparisons nobody can be asked: the call is not made, and the agent is told so.'
 
 function whenProblem(when: string): string | null {
   return when.trim() === '' ? 'Say when a call needs an approval.' : expressionProblem(when)
