@@ -257,12 +257,22 @@ test('what a passed case takes for granted is named', async () => {
   const edges = [{ from: 'call', to: 'end' }]
   const { id } = await kept(await ended({ steps: [call(), end], edges }, {}), { kind: 'same' })
   const assumed = async (steps: object[], edges: object[]) => {
-    await updateWorkflow(runtime.ctx, { id, body: { steps, edges } as never })
+    await updateWorkflow(runtime.ctx, {
+      id,
+      body: { initialStep: (steps[0] as { id: string }).id, steps, edges } as never,
+    })
     const [result] = await results(id)
     expect(result?.outcome).toBe('passed')
     return result?.assumed
   }
   expect(await assumed([call({ name: 'Call', retry: { maxAttempts: 2 } }), end], edges)).toEqual([])
+  const twice = [
+    { from: 'before', to: 'call' },
+    { from: 'call', to: 'end' },
+  ]
+  expect(await assumed([{ ...call(), id: 'before' }, call(), end], twice)).toEqual([
+    'Assumes that before gives what another step gave that asked the same.',
+  ])
   expect(await assumed([call({ body: { got: 2 } }), end], edges)).toEqual([
     'Assumes that call gives the same, although its settings or values differ.',
   ])

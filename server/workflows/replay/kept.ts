@@ -55,6 +55,8 @@ function assumptionOf(why: Assumption['why'], name: string): string {
       return `Assumes that ${name} gives the same with another version.`
     case 'another visit':
       return `Assumes that ${name} gives what it gave at its last visit.`
+    case 'another step':
+      return `Assumes that ${name} gives what another step gave that asked the same.`
     case 'succeeds':
       return `Assumes that ${name} succeeds, to which the run that was kept did not come.`
     case 'can be computed':

@@ -27,7 +27,8 @@ export class Matching {
     const key = askedKey(type, asked)
     // Runs that were kept by older releases do not say what they asked.
     const isSame = here && (here.asked === null || askedKey(here.type, here.asked) === key)
-    const found = isSame ? here : this.byAsked.get(key)?.find((fact) => !this.taken.has(fact))
+    const free = isSame ? [] : (this.byAsked.get(key) ?? []).filter((fact) => !this.taken.has(fact))
+    const found = isSame ? here : (free.find(({ stepId }) => stepId === place.stepId) ?? free[0])
     if (found) this.taken.add(found)
     return found
   }

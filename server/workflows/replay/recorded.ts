@@ -1,4 +1,5 @@
 import { branchOf, scopeIdOf } from '../../definition/branches'
+import { graphOf } from '../../definition/graph'
 import type { JsonObject } from '../../definition/json'
 import type { Arrival } from '../../definition/run'
 import type { StepConfig } from '../../definition/step-config'
@@ -83,7 +84,7 @@ export class Recorded implements Source {
     const fact = same ?? this.matching.likely(place, type.type)
     if (!fact) return this.neverCalled(entry, place)
     const came = cameOf(fact, place)
-    this.assume(place, differenceOf(fact, place, wanted, same !== undefined))
+    this.assume(place, differenceOf(entry, fact, wanted, same !== undefined))
     if ('failed' in came || type.mode !== 'pause') return came as Came
     const reason = this.unknowns.reasonIn(asked?.event?.rules.values)
     if (reason) throw new Undetermined(reason)
@@ -142,10 +143,18 @@ function isSame(a: Place, b: Place): boolean {
 }
 
 /** How a visit differs from the recorded one whose outcome it takes; null if it does not, or if nobody knows. */
-function differenceOf(fact: Fact, place: Place, { version }: JsonObject, asksSame: boolean): Assumption['why'] | null {
+function differenceOf(
+  entry: Entry<Position>,
+  fact: Fact,
+  { version }: JsonObject,
+  asksSame: boolean,
+): Assumption['why'] | null {
+  if (!asksSame) return isSame(fact, placeOf(entry)) ? 'other arguments' : 'another visit'
+  // A step that is gone has another name now. One that is still there may have been answered otherwise.
+  const isOther = fact.stepId !== entry.step.id && graphOf(entry.state.definition).step(fact.stepId) !== undefined
+  if (isOther) return 'another step'
   const was = fact.asked?.version
-  if (asksSame) return was !== undefined && version !== undefined && was !== version ? 'another version' : null
-  return isSame(fact, place) ? 'other arguments' : 'another visit'
+  return was !== undefined && version !== undefined && was !== version ? 'another version' : null
 }
 
 /** @throws Undetermined if the visit says nothing about its step */

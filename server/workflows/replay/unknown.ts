@@ -18,7 +18,7 @@ export type Misfit = { form: string } | { action: string } | { fields: string; o
 /** Something that a walk takes for granted and a run may find otherwise. */
 export interface Assumption {
   place: Place
-  why: 'other arguments' | 'another version' | 'another visit' | 'succeeds' | 'can be computed'
+  why: 'other arguments' | 'another version' | 'another visit' | 'another step' | 'succeeds' | 'can be computed'
 }
 
 /** The recorded facts do not determine how the walk continues. */
