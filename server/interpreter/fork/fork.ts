@@ -47,7 +47,7 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
   })
 }
 
-/** Writes the branches and requests as many as may run at the same time, unless an earlier call did. */
+/** Writes the branches and requests as many as may run concurrently, unless an earlier call did. */
 async function beginBranches(tx: Held, { ref, definition }: WalkState, record: StepRecordRow): Promise<void> {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)
