@@ -157,7 +157,7 @@ describe('the calls of an agent that was handed a message', () => {
     expect([asked('boss'), asked('clerk')]).toEqual([2, 3])
     expect((await listCalls(at.runtime.ctx, runId, {})).calls).toHaveLength(3)
     expect((await listCalls(at.runtime.ctx, retried.runId, {})).calls).toHaveLength(7)
-    // Both began at the same time.
+    // They began in the same moment.
     expect((await turnsOf(clerk)).toSorted((a, b) => a.state.localeCompare(b.state))).toMatchObject([
       { state: 'done', runId: retried.runId },
       { state: 'failed', runId },
