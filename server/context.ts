@@ -43,6 +43,11 @@ export interface ServiceContext {
   readonly reach?: Reach | undefined
   /** The caller's limits for files, which apply even where `reach` does not. */
   readonly fileReach?: Reach | undefined
+  /**
+   * The thread of the turn that a run continues. Its files may be read, although the run acts for who retried it, whom
+   * the thread need not belong to.
+   */
+  readonly turnThread?: string | undefined
   /** Set for a verb whose own statement checks the key. */
   readonly cachedCaller?: CachedCaller | undefined
   /** Set when the request came with an `Idempotency-Key`, or is a form that starts at most one run. */

@@ -53,8 +53,9 @@ export async function answerInRun(
   try {
     const { signal, log, budget } = options
     const keepsAnswer = known !== null && known.asked !== null
+    const reading = { ...beyondReach(ctx), turnThread: threadId ?? undefined }
     return await journaled(ctx, { agent, at: attempt, turn, known, lease, asked, keepsAnswer }, (request, journal) =>
-      runTurn(beyondReach(ctx), request, { signal, log, budget, journal }),
+      runTurn(reading, request, { signal, log, budget, journal }),
     )
   } catch (err) {
     const failed = failedTurn(err, options.budget, threadId ?? undefined)

@@ -4,8 +4,7 @@ import { authorize, seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { MessageFile } from '../definition/agent'
 import { AppError } from '../errors'
-import { findUploads } from '../files/direct/find'
-import { findFiles } from '../files/find'
+import { findCheckedFiles, findFiles } from '../files/find'
 import { type FileRow, readStart } from '../files/read'
 import { ModelFailure } from '../models/failure'
 import { reserveTenantSlot, type SlotKind } from '../tenant-slots'
@@ -68,10 +67,12 @@ async function readable(
 ): Promise<Map<string, FileRow>> {
   authorize(ctx, 'file:read')
   const ids = places.map(({ fileId }) => fileId)
-  // A thread takes the uploads of the current message only with its answer.
-  const found = [...(await findFiles(ctx, ids)), ...(await findUploads(ctx, [...required]))]
-  // For the current message, it was checked before the turn.
-  const earlier = found.filter(({ id }) => !required.has(id))
+  const earlier = await findFiles(
+    ctx,
+    ids.filter((id) => !required.has(id)),
+  )
+  // Those of the current message were checked before the turn. A thread takes its uploads only with its answer.
+  const found = [...earlier, ...(await findCheckedFiles(ctx, [...required]))]
   const hidden = seesHidden(ctx) ? await hiddenFiles(ctx, earlier) : new Set()
   return new Map(found.filter(({ id }) => !hidden.has(id)).map((row) => [row.id, row]))
 }

@@ -54,7 +54,8 @@ export function ownThreads(ctx: Pick<ServiceContext, 'actor'>): SQL | undefined 
 /** The threads whose files the caller may read, likewise. */
 export function threadsInReach(ctx: ServiceContext): SQL | undefined {
   const reach = ctx.reach ?? ctx.fileReach
-  return and(ownThreads(ctx), rowsInReach({ ...ctx, reach }, 'agent', threads.agentId))
+  const own = and(ownThreads(ctx), rowsInReach({ ...ctx, reach }, 'agent', threads.agentId))
+  return own && ctx.turnThread !== undefined ? or(own, eq(threads.id, ctx.turnThread)) : own
 }
 
 /** The workflows, agents or tools the caller may use, likewise. */

@@ -4,8 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The model's next reply. */
 export type Reply =
-  /** Streamed word by word, or in pieces of this many characters. `breaks`: the connection is lost after the last; `stalls`: nothing follows it. */
-  | { text: string; delayMs?: number; pieces?: number; promptTokens?: number; breaks?: true; stalls?: true }
+  /** Streamed word by word, or in pieces of this many characters. `breaks`: the connection is lost after the last; `stalls`: nothing follows it. Waits for `until`. */
+  | {
+      text: string
+      delayMs?: number
+      pieces?: number
+      promptTokens?: number
+      breaks?: true
+      stalls?: true
+      until?: Promise<unknown>
+    }
   | { calls: { name: string; args: unknown; id?: string }[] }
   /** A message as the provider words it, and why it ended. */
   | { message: object; finish?: string }
@@ -67,6 +75,7 @@ export async function startModelServer(): Promise<ModelServer> {
       return
     }
     if ('delayMs' in reply && reply.delayMs) await sleep(reply.delayMs)
+    if ('until' in reply) await reply.until
     if (call.body.stream) sendStream(response, reply)
     else sendWhole(response, reply)
   }

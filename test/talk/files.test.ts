@@ -14,6 +14,7 @@ import { sweepFiles } from '@/server/files/sweep'
 import { MultipartInput } from '@/server/http/multipart-input'
 import type { EventSource } from '@/server/http/sse'
 import { onceForKey } from '@/server/rest/idempotency'
+import { retryRun } from '@/server/runs/retry'
 import { startRun } from '@/server/runs/start'
 import { countSubjectData } from '@/server/subjects/count'
 import { deleteSubjectData } from '@/server/subjects/delete'
@@ -284,6 +285,26 @@ describe('a turn that is continued', () => {
     await expect.poll(() => sent(), { timeout: 10_000 }).toContain(SENT)
   })
 
+  test('by a retry of somebody else has the files of the message, and those of the thread', async () => {
+    const earlier = await stored('notes.txt', Buffer.from('Earlier notes'), sub('ada'))
+    const fileId = await stored('scan.png', PNG, sub('ada'))
+    const body = (id: string) => ({ message: 'x', files: [{ fileId: id }] })
+    const { threadId } = await invokeAgent(sub('ada'), { agentId: asks, body: body(earlier) }, never)
+    askFirst()
+    const asking = { agentId: asks, body: { ...body(fileId), threadId } }
+    const waiting = await talk.invokeAgent(sub('ada'), asking, never)
+    if (!('turnId' in waiting)) throw new Error('the turn does not wait')
+    model.answer(() => ({ status: 400 }))
+    const approvals = [{ approvalId: `${waiting.turnId}.2`, approved: true }]
+    expect(await outcome(answerApprovals(ctx, { agentId: asks, threadId, body: { approvals } }, never))).toBe(
+      'MODEL_ERROR',
+    )
+    model.answer(() => answer)
+    const { runId } = await retryRun(ctx, { runId: waiting.runId })
+    expect((await runtime.wait(runId)).status).toBe('completed')
+    expect([sent().includes(SENT), sent().includes('Earlier notes')]).toEqual([true, true])
+  })
+
   test('by a repeat with the same key has the files of the first request', async () => {
     const { id: toolId } = await createTool(ctx, { name: 'Add', kind: 'script', config: { code: 'return 2' } } as never)
     const { id } = await newAgent(ctx, { tools: [toolId] }, model)
@@ -313,6 +334,8 @@ describe('a turn that is continued', () => {
 
 test('two messages that send one file at once both have it, and it belongs to one of their threads', async () => {
   const fileId = await stored()
+  const bothAsked = expect.poll(() => model.calls.length, { timeout: 20_000 }).toBe(2)
+  model.answer(() => ({ ...answer, until: bothAsked }))
   const both = await Promise.all([say([fileId]), say([fileId])])
   const { threadId } = (await rowOf(fileId)) ?? {}
   expect(both.map((one) => one.threadId)).toContain(threadId)
