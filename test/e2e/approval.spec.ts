@@ -1,3 +1,4 @@
+import { createAgent } from '@/server/agents/lifecycle'
 import { listRuns } from '@/server/runs/list'
 import { resumeRun } from '@/server/runs/resume'
 import { getRunStatus } from '@/server/runs/status'
@@ -90,4 +91,48 @@ test('a message in the playground waits for the decision too, and gets its answe
   await page.goto(`/${workspace.slug}/runs/${run?.runId}`)
   await expect(page.getByText('Answer').first()).toBeVisible()
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/run-of-turn.png`, fullPage: true })
+})
+
+test('an agent that was handed a message asks too; its calls are shown below the call that handed it over', async ({
+  page,
+  workspace,
+}) => {
+  await addSamples(workspace.ctx)
+  const desk = { name: 'Front desk', instructions: 'Hand refunds over.', supervisor: true, handoffs: ['agt_refund'] }
+  const { id } = await createAgent(workspace.ctx, { ...desk, model: { provider: 'scripted', modelId: 'scripted' } })
+  await page.goto(`/${workspace.slug}/agents/${id}?tab=playground`)
+  await page.getByLabel('Version', { exact: true }).selectOption('latest')
+  const refund = JSON.stringify({ message: 'use tool_refund {"orderId": "D-4", "amount": 300}' })
+  await page.getByRole('textbox', { name: 'Message' }).fill(`use handoff_agt_refund ${refund}`)
+  await page.getByRole('button', { name: 'Send' }).click()
+  const notice = page.getByRole('note').filter({ hasText: 'People decide first' })
+  await expect(notice).toBeVisible()
+  const [run] = (await listRuns(workspace.ctx, {})).runs
+  await resumeRun(workspace.ctx, {
+    runId: run?.runId ?? '',
+    body: { type: 'request_user_action', actionId: 'approve' },
+  })
+  await expect(notice).toBeHidden()
+  await page.getByRole('tab', { name: 'Turns' }).click()
+  await page
+    .getByRole('button', { name: /Completed/ })
+    .first()
+    .click()
+  const calls = page.getByRole('list', { name: 'Turns, newest first' }).getByRole('list')
+  await expect(calls.getByRole('listitem')).toHaveText([
+    /scripted/i,
+    /Refund/,
+    /Scripted/i,
+    /Refund/,
+    /Scripted/i,
+    /Scripted/i,
+  ])
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/handed-turns.png`, fullPage: true })
+  await page.goto(`/${workspace.slug}/runs/${run?.runId}?step=answer~2.2`)
+  await expect(page.getByRole('complementary')).toContainText('D-4')
+  expect(await violationsOf(page, WCAG)).toEqual([])
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/handed-run.png`, fullPage: true })
+  await page.goto(`/${workspace.slug}/agents/agt_refund?tab=turns`)
+  await expect(page.getByRole('list', { name: 'Turns, newest first' })).toContainText('Completed')
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/handed-clerk.png`, fullPage: true })
 })
