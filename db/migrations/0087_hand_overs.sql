@@ -1,2 +1,1 @@
-ALTER TABLE "agent_turns" ADD COLUMN "root_id" text;--> statement-breakpoint
-ALTER TABLE "agent_turns" ADD CONSTRAINT "agent_turns_root_fk" FOREIGN KEY ("tenant_id","root_id") REFERENCES "public"."agent_turns"("tenant_id","id") ON DELETE cascade ON UPDATE no action;
+ALTER TABLE "agent_turns" ADD COLUMN "root_id" text;

@@ -7,7 +7,7 @@ import { AgentAnswer, ChatAnswer, ThreadToolCall } from './answers'
 
 const { usage, cost } = AgentAnswer.shape.metadata.shape
 
-const handedOverBy = component('HandedOverBy', { turnId: z.string(), seq: z.int().min(1) }).optional()
+export const handedOverBy = component('HandedOverBy', { turnId: z.string(), seq: z.int().min(1) }).optional()
 
 const head = {
   turnId: z.string().describe('The turn it belongs to: in a run, one for each visit of a step.'),

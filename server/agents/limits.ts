@@ -73,7 +73,7 @@ export class Limits {
    */
   begin(answered: Answered | null, budget: Budget): void {
     this.answered = answered
-    if (answered?.limit && goesOn(answered)) budget.grant(this.keyOf(answered.limit))
+    if (answered) grantOf(answered, this.agentId, budget)
   }
 
   /** Reads what the other turns of the run have used, if that counts. */
@@ -121,7 +121,7 @@ export class Limits {
 
   private isBelow(limit: ReachedLimit, budget: Budget, sizeOf: () => number): boolean {
     const { of, name, most } = limit
-    const granted = budget.granted(this.keyOf(limit))
+    const granted = budget.granted(keyOf(limit, this.agentId))
     if (name === 'call.tokens') return sizeOf() <= most * (1 + (granted?.times ?? 0))
     const what = name.endsWith('cost') ? 'cost' : 'tokens'
     const mine = { tokens: budget.usage.totalTokens, cost: budget.known }[what]
@@ -135,10 +135,6 @@ export class Limits {
     return this.sums.get(name === 'subjectDay.tokens' ? 'subject' : of) ?? { tokens: 0, cost: 0 }
   }
 
-  private keyOf({ of, name }: ReachedLimit): string {
-    return of === 'agent' ? `${this.agentId} ${name}` : `${of} ${name}`
-  }
-
   private refusal(limit: ReachedLimit): AppError {
     const message = limitText(limit)
     const left = DAY_MS - (this.ctx.now().getTime() % DAY_MS)
@@ -148,6 +144,15 @@ export class Limits {
       headers: /day/i.test(limit.name) ? { 'retry-after': String(Math.ceil(left / 1000)) } : {},
     })
   }
+}
+
+function keyOf({ of, name }: ReachedLimit, agentId: string): string {
+  return of === 'agent' ? `${agentId} ${name}` : `${of} ${name}`
+}
+
+/** Lets a limit count anew if people were asked at it and let the turn of this agent continue. */
+export function grantOf(answered: Answered, agentId: string, budget: Budget): void {
+  if (answered.limit && goesOn(answered)) budget.grant(keyOf(answered.limit, agentId))
 }
 
 function goesOn({ answer }: Answered): boolean {

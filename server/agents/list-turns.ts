@@ -22,7 +22,7 @@ export const ListTurns = z.object({
 const Position = z.tuple([z.iso.datetime().startsWith('2'), z.string().refine(isId)])
 
 /**
- * A page of the turns of an agent in runs, newest first.
+ * A page of the turns of an agent, newest first.
  * @throws AppError AGENT_NOT_FOUND, INVALID_INPUT
  */
 export async function listTurns(ctx: ServiceContext, agentId: string, query: unknown) {

@@ -47,11 +47,14 @@ export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: 
   const visible = and(eq(runs.tenantId, ctx.tenantId), runsInReach(ctx), own)
   // A subject has few turns, so they are found by its runs and its own requests.
   const mine = own
-    ? sql`and p.id in (
-        select a.id from ${agentTurns} a where a.tenant_id = ${ctx.tenantId} and a.subject = ${ctx.actor.id}
-        union all
-        select a.id from ${runs} join ${agentTurns} a on a.tenant_id = ${runs.tenantId} and a.run_id = ${runs.id}
-        where ${visible})`
+    ? sql`and t.id in (
+        with own as (
+          select a.id from ${agentTurns} a where a.tenant_id = ${ctx.tenantId} and a.subject = ${ctx.actor.id}
+          union all
+          select a.id from ${runs} join ${agentTurns} a on a.tenant_id = ${runs.tenantId} and a.run_id = ${runs.id}
+          where ${visible})
+        select id from own union all
+        select h.id from own join ${agentTurns} h on h.tenant_id = ${ctx.tenantId} and h.root_id = own.id)`
     : sql``
   // Those of invoke and chat are their caller's, in a run as well.
   const asked = own ? sql`p.request is not null and p.subject = ${ctx.actor.id}` : sql`p.request is not null`
@@ -61,7 +64,8 @@ export async function readRecordedTurns(ctx: ServiceContext, where: SQL, limit: 
       p.visit, p.branch, t.thread_id as "threadId", t.usage, nullif(t.cost, 'NaN') as cost, t.answer,
       case when t.root_id is null then root.state when t.state in ('done', 'failed') then t.state
         when root.state = 'done' then 'failed' else root.state end as state,
-      case when t.state <> 'done' and (s.end_time is not null or p.run_id is null)
+      case when t.root_id is not null and t.state = 'failed' then t.error_code
+        when t.state <> 'done' and (s.end_time is not null or p.run_id is null)
         then coalesce(t.error_code, p.error_code, s.error_code) end as "errorCode",
       greatest(t.started_at, s.start_time) as "startedAt", t.started_at as began,
       case when t.root_id is not null then coalesce(t.ended_at, s.end_time, p.ended_at)

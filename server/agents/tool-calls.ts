@@ -3,19 +3,17 @@ import { isUnavailable } from '@/db/deadline'
 import type { ServiceContext } from '../context'
 import type { CallDecision, CallPolicy } from '../definition/approval'
 import { cutText, isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
-import { AppError, ERRORS, Stopping } from '../errors'
+import { AppError, Stopping } from '../errors'
 import type { ToolRequest } from '../models/call'
 import { runTool } from '../tools/run'
 import { ownArguments, withheld } from './approval'
 import { decisionOf, refusalOf } from './decision'
-import { type LoadedAgent, loadAgent } from './find'
+import { handOver, recallHandOver } from './hand-over'
 import { type Said, succeeded, type ToolOutput } from './journal/call'
-import { PartEnds } from './journal/part-ends'
-import { finalCode } from './journaled'
 import { questionAbout } from './question'
 import { maskerOfRuns } from './thread-masker'
 import type { AgentTool } from './toolset'
-import type { RunningTurn, ToolResult, TurnRequest } from './turn-types'
+import { failure, type RunningTurn, type ToolResult, type TurnRequest } from './turn-types'
 
 const MAX_NAME = 200
 const MAX_ARGS = 256 * 1024
@@ -80,11 +78,12 @@ async function runOne(
   const known = journal.resultOf(seq)
   if (known) {
     if (tool) budget.take()
+    if (tool?.kind === 'handoff') recallHandOver(tool.agent, journal, seq, budget)
     budget.called.push({ toolId: name, success: succeeded(known) })
     return known
   }
   await journal.mayBegin()
-  const startedAt = journal.now()
+  const startedAt = journal.handedOver(seq)?.turn.startedAt.toISOString() ?? journal.now()
   const event = { toolCallId, name, agentId: request.agent.id }
   listener?.onToolCall({ ...event, args: toStorableJson(input) })
   const ended = await decideAndRun(ctx, call, seq, tool, request, options)
@@ -124,14 +123,22 @@ async function decideAndRun(
   if (JSON.stringify(input).length > MAX_ARGS)
     return { result: failure('INVALID_INPUT', 'The arguments are too large.') }
   const args = ownArguments(tool, input)
-  const call = async (args: JsonObject): Promise<Ended | null> => {
+  const call = async (args: JsonObject, decision?: CallDecision): Promise<Ended | null> => {
     if (tool.kind === 'tool')
       return { result: await callTool(ctx, tool, args, request, { ...options, seq }), isOutside: !tool.computes }
-    const result = await handOff(ctx, tool.agent, args, request, { ...options, seq })
+    const result = await handOver(ctx, { agent: tool.agent, input: args, decision }, request, { ...options, seq })
     return result && { result }
   }
-  const run = (args: JsonObject) => journal.traced(seq, () => call(args))
+  const run = (args: JsonObject, decision?: CallDecision) => journal.traced(seq, () => call(args, decision))
+  const decided = async (decision: CallDecision) => {
+    const given = { ...args, ...decision.args }
+    const ended = await run(given, decision)
+    return ended && { ...ended, decision, result: decision.args ? withNote(ended.result, given) : ended.result }
+  }
   const answered = journal.answerTo(seq)
+  // What was approved has begun, perhaps in a run that this one retries.
+  const before = answered ? undefined : journal.handedOver(seq)?.turn.handed?.decision
+  if (before) return decided(before)
   if (typeof policy === 'string' || (!answered && !journal.mayAsk)) {
     const refused = withheld(policy, tool, input)
     return refused ? { result: refused } : run(args)
@@ -141,10 +148,7 @@ async function decideAndRun(
     return null
   }
   const decision = decisionOf(policy.ask, answered, args)
-  if (!decision.approved) return { result: failure('REJECTED', refusalOf(decision)), decision }
-  const given = { ...args, ...decision.args }
-  const ended = await run(given)
-  return ended && { ...ended, decision, result: decision.args ? withNote(ended.result, given) : ended.result }
+  return decision.approved ? decided(decision) : { result: failure('REJECTED', refusalOf(decision)), decision }
 }
 
 /** Otherwise a model makes the call again, because it was made with other arguments than it gave. */
@@ -187,62 +191,6 @@ async function callTool(
     const problems = err.details.slice(0, 10).map(({ path, message }) => (path ? `${path}: ${message}` : message))
     return failure(err.code, [err.message, ...problems].join('\n'))
   }
-}
-
-/**
- * The other agent takes its own turn without the history: it sees only the message it was handed. Its calls are recorded
- * as those of this turn are, and it may ask people as well.
- * @returns null if people are asked first
- */
-async function handOff(
-  ctx: ServiceContext,
-  current: LoadedAgent,
-  input: JsonObject,
-  { agent: from, userMessage }: TurnRequest,
-  options: RunningTurn & { seq: number },
-): Promise<ToolResult | null> {
-  const { message } = input
-  if (typeof message !== 'string' || message.trim() === '') return failure('INVALID_INPUT', 'message is required')
-  const { listener, seq, depth } = options
-  const agent = await agentOf(ctx, current, options)
-  listener?.onHandOff({ from: from.id, to: agent.id, message })
-  const journal = options.journal.handOver(seq, agent)
-  if (journal.hasFailed) return mismatch()
-  const structured = agent.config.outputSchema !== null
-  const request = { agent, history: [], userMessage: { ...userMessage, message }, structured }
-  try {
-    const answer = await options.runTurn(ctx, request, { ...options, depth: depth + 1, journal })
-    await journal.done()
-    if (answer.data) return { success: true, data: { data: answer.data } }
-    const { finishReason } = answer.metadata
-    return { success: true, data: { message: answer.text, ...(finishReason ? { finishReason } : {}) } }
-  } catch (err) {
-    if (err instanceof PartEnds && err.questions) {
-      options.journal.ask(...err.questions)
-      return null
-    }
-    const code = finalCode(err)
-    if (code !== null) await journal.fail(code)
-    if (code !== 'OUTPUT_SCHEMA_MISMATCH') throw err
-    return mismatch()
-  }
-}
-
-/** The version with which the agent began, for the whole turn. */
-async function agentOf(
-  ctx: ServiceContext,
-  agent: LoadedAgent,
-  { journal, seq }: RunningTurn & { seq: number },
-): Promise<LoadedAgent> {
-  const before = journal.handedOver(seq)?.turn
-  if (!before?.tools || before.version === agent.version) return agent
-  return loadAgent(ctx, agent.id, before.version)
-}
-
-const mismatch = () => failure('OUTPUT_SCHEMA_MISMATCH', ERRORS.OUTPUT_SCHEMA_MISMATCH.message)
-
-function failure(code: string, message: string): ToolResult {
-  return { success: false, error: { code, message } }
 }
 
 function toOutput(result: ToolResult): ToolOutput {

@@ -67,3 +67,7 @@ export interface TurnListener {
 export type ToolResult =
   | { success: true; data: JsonValue }
   | { success: false; error: { message: string; code: string } }
+
+export function failure(code: string, message: string): ToolResult & { success: false } {
+  return { success: false, error: { code, message } }
+}

@@ -68,11 +68,11 @@ export async function readDay(ctx: ServiceContext, agentId: string): Promise<Day
   return [...rows]
 }
 
-/** What the turns of a run have used, apart from one and those it handed messages to. */
+/** What the turns of a run have used, apart from one. */
 export async function readRun(ctx: ServiceContext, runId: string, turnId: string): Promise<Used> {
   const [used] = await ctx.db.execute<Used>(sql`
     select coalesce(sum((usage->>'totalTokens')::bigint), 0)::float8 as tokens, coalesce(sum(cost), 0) as cost
-    from ${agentTurns} where tenant_id = ${ctx.tenantId} and run_id = ${runId} and coalesce(root_id, id) <> ${turnId}`)
+    from ${agentTurns} where tenant_id = ${ctx.tenantId} and run_id = ${runId} and id <> ${turnId}`)
   return used ?? { tokens: 0, cost: 0 }
 }
 

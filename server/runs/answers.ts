@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Call } from '../agents/call-answers'
+import { Call, handedOverBy } from '../agents/call-answers'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { Fields } from '../definition/schema'
@@ -225,6 +225,7 @@ export const CallRecorded = component('CallRecorded', {
   data: z.object({
     runId: z.string(),
     turnId: z.string(),
+    handedOverBy: handedOverBy.describe('Of an agent that was handed a message: the call that did so.'),
     stepId: z.string(),
     visit: z.int().min(1),
     ...place,

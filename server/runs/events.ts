@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { agentTurns } from '@/db/schema/turns'
+import { handedOverBy } from '../agents/journal/key'
 import { CALLS_BELOW } from '../agents/journal/shown'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
@@ -228,8 +229,15 @@ function presentStep(runId: string, step: StepChange) {
 
 function presentCall(runId: string, call: CallChange, masker: Masker | null) {
   const { change: _change, branch, name, errorCode, startedAt, endedAt, ...rest } = call
+  const by = handedOverBy(call.turnId)
   return {
-    ...{ runId, ...rest, ...placeIn(branch), name: masker ? masker.text(name) : name },
+    ...{
+      runId,
+      ...rest,
+      ...(by ? { handedOverBy: by } : {}),
+      ...placeIn(branch),
+      name: masker ? masker.text(name) : name,
+    },
     ...{ startedAt: new Date(startedAt).toISOString(), endedAt: new Date(endedAt).toISOString() },
     ...(errorCode === null ? {} : { errorCode }),
   }

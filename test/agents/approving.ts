@@ -18,6 +18,8 @@ export class Approving {
   refund = ''
   /** Whether the tool does not answer. */
   holds = false
+  /** Before the tool answers. */
+  answering: () => Promise<void> = async () => {}
   database!: FreshDatabase
 
   constructor() {
@@ -30,7 +32,8 @@ export class Approving {
 
   private async open(): Promise<void> {
     this.database = await freshDatabase()
-    this.outside = await startOutside((_seen, response) => {
+    this.outside = await startOutside(async (_seen, response) => {
+      await this.answering()
       if (!this.holds) response.setHeader('content-type', 'application/json').end('{"ok":true}')
     })
     this.model = await startModelServer()

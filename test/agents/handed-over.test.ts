@@ -8,6 +8,7 @@ import { listCalls } from '@/server/runs/calls'
 import { retryRun } from '@/server/runs/retry'
 import { answerApprovals } from '@/server/talk/approve'
 import { chat } from '@/server/talk/chat'
+import { readCallList } from '@/server/views/runs/calls'
 import { until } from '../engine/support'
 import type { ModelCall, Reply } from '../support/model'
 import { sampled } from '../support/sample.mjs'
@@ -249,6 +250,7 @@ describe('an agent that was handed a message', () => {
     const { turnId, threadId, runId, pauseSignals } = await asks(boss)
     expect(pauseSignals).toMatchObject([{ id: 'main:answer#1~2.2', title: 'May Clerk call Refund?' }])
     expect(await turnsOf(clerk)).toMatchObject([{ state: 'waiting', runId }])
+    expect((await readCallList(at.runtime.ctx, { agentId: boss, turnId })).waiting).toEqual(['Refund'])
     expect(at.paid()).toEqual([])
     const approvals = [{ approvalId: `${turnId}.2.2`, approved: true, args: { amount: 120 } }]
     const answered = await answerApprovals(at.runtime.ctx, { agentId: boss, threadId, body: { approvals } }, never)
@@ -279,6 +281,78 @@ describe('an agent that was handed a message', () => {
     expect(at.paid().map(({ amount }) => amount)).toEqual([2, 1, 2, 1])
     expect(keys()).toEqual(['4:3', '4:2', '2:3', '2:2'].map((call) => `${turnId}:${call}`))
     expect([asked('boss'), asked('clerk')]).toEqual([2, 4])
+  })
+
+  test('counts in the usage, the calls and the limits of the message after its answer is recorded, too', async () => {
+    const { boss, clerk } = await pair(undefined, { boss: { tools: [{ toolId: at.refund, approval: 'always' }] } })
+    const start = async (limits: object) => {
+      await updateAgent(at.runtime.ctx, { id: boss, body: { limits } })
+      // The clerk answers, then the boss asks, and then once more.
+      at.model.answer((call) => {
+        if (!isBoss(call)) return rounds(call) > 0 ? answer : { calls: [wish(1)] }
+        return [over(clerk), { calls: [at.wish(2)] }, { calls: [at.wish(3)] }, answer][rounds(call)] ?? answer
+      })
+      const waiting = await asks(boss)
+      await at.give(waiting.runId, 'approve')
+      return waiting
+    }
+    const { runId, turnId } = await start({})
+    await at.runtime.wait(runId, ({ pauseSignals: [next] }) => next?.id === 'main:answer#1~6', 10_000)
+    await at.give(runId, 'approve')
+    const run = await at.runtime.wait(runId, undefined, 10_000)
+    expect(run.stepExecutionHistory[0]).toMatchObject({ usage: { usage: { totalTokens: 90 }, toolCalls: 3 } })
+    const { answer: given } = await getTurn(at.runtime.ctx, { agentId: boss, turnId }, {})
+    expect(given).toMatchObject({ usage: { totalTokens: 90 } })
+    const limited = await start({ turn: { tokens: 60 } })
+    const failed = await at.runtime.wait(limited.runId, undefined, 10_000)
+    expect(failed.error).toMatchObject({ code: 'BUDGET_EXCEEDED' })
+    expect(asked('boss')).toBe(2)
+  })
+
+  test('continues in a retry what people approved, with the message that they changed, and asks nobody again', async () => {
+    const approval = { editable: ['message'] }
+    const { boss, clerk } = await pair()
+    await updateAgent(at.runtime.ctx, { id: boss, body: { handoffs: [{ agentId: clerk, approval }] } })
+    let status = 400
+    at.model.answer((call) => {
+      if (isBoss(call)) return rounds(call) > 0 ? answer : over(clerk, 'Refund 40.')
+      if (rounds(call) === 0) return { calls: [wish(41)] }
+      return status === 400 ? { status } : answer
+    })
+    const { runId } = await asks(boss)
+    await at.give(runId, 'approve', { data: { message: 'Refund 41.' } })
+    expect((await at.runtime.wait(runId, undefined, 10_000)).status).toBe('failed')
+    status = 200
+    const retried = await retryRun(at.runtime.ctx, { runId })
+    expect((await at.runtime.wait(retried.runId, undefined, 10_000)).status).toBe('completed')
+    expect(at.paid()).toHaveLength(1)
+    const clerks = at.model.calls.filter((call) => !isBoss(call)).map(({ body }) => JSON.stringify(body.messages))
+    for (const messages of clerks) expect(messages).toContain('Refund 41.')
+    expect(at.toolMessages()).toEqual([expect.stringContaining('A person changed the arguments')])
+    const { calls } = await listCalls(at.runtime.ctx, retried.runId, {})
+    expect(calls.find(({ seq, kind, handedOverBy }) => !handedOverBy && kind === 'tool' && seq === 2)).toMatchObject({
+      decision: { approved: true, args: { message: 'Refund 41.' } },
+    })
+  })
+
+  test('keeps the turn with its process: each of its records prolongs the hold', async () => {
+    const { boss, clerk } = await pair()
+    const leases: number[] = []
+    at.model.answer(async (call) => {
+      if (isBoss(call)) return rounds(call) > 0 ? answer : over(clerk)
+      if (rounds(call) > 0) return answer
+      await at.database.sql`update agent_turns set leased_until = now() where owner is not null`
+      return { calls: [wish(1)] }
+    })
+    at.answering = async () => {
+      const [row] = await at.database.sql`
+        select extract(epoch from leased_until - now())::float8 as left from agent_turns where owner is not null`
+      leases.push(row?.left)
+    }
+    await talk(boss)
+    at.answering = async () => {}
+    expect(leases).toHaveLength(1)
+    expect(leases[0]).toBeGreaterThan(5)
   })
 
   test('asks at a limit of its own, and continues once people let it', async () => {

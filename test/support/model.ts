@@ -38,7 +38,7 @@ export interface ModelServer {
   /** Replies in sequence. After the last one it fails, so that a missing reply is noticed. */
   script(...replies: Reply[]): void
   /** Computes each reply from the call. */
-  answer(reply: (call: ModelCall, index: number) => Reply): void
+  answer(reply: (call: ModelCall, index: number) => Reply | Promise<Reply>): void
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ function usageOf(reply: Said) {
 
 export async function startModelServer(): Promise<ModelServer> {
   const calls: ModelCall[] = []
-  let decide: (call: ModelCall, index: number) => Reply = () => ({ status: 500, body: 'no script' })
+  let decide: (call: ModelCall, index: number) => Reply | Promise<Reply> = () => ({ status: 500, body: 'no script' })
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
@@ -67,7 +67,7 @@ export async function startModelServer(): Promise<ModelServer> {
       call.aborted = !response.writableFinished
     })
     calls.push(call)
-    const reply = decide(call, calls.length - 1)
+    const reply = await decide(call, calls.length - 1)
     if ('hang' in reply) return
     if ('status' in reply) {
       response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })

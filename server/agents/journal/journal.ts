@@ -5,6 +5,7 @@ import { type JsonValue, toStorableJson } from '../../definition/json'
 import type { AgentTotals } from '../../definition/schema'
 import { ImpossibleState } from '../../errors'
 import { addUsage, NO_USAGE } from '../../models/call'
+import { olderLives, olderSeen } from '../../outbox'
 import { marked } from '../../telemetry/traces'
 import type { Answered } from '../decision'
 import { type DaySum, readRun, type Used } from '../usage'
@@ -13,7 +14,15 @@ import { answerIn, type Call, type Said, storedAnswer, type ToolOutput } from '.
 import { handOverId, keyOfCall } from './key'
 import { type AskedQuestion, PartEnds } from './part-ends'
 import type { HandedOver, KnownTurn } from './read'
-import { newTurn, recordCalls, recordEnd, recordState, type SavedTurn, type TurnRow } from './record'
+import {
+  type HandedMessage,
+  newTurn,
+  recordCalls,
+  recordEnd,
+  recordState,
+  type SavedTurn,
+  type TurnRow,
+} from './record'
 
 /** Where a turn is recorded, and as what. */
 export interface Book {
@@ -54,6 +63,7 @@ export class Journal {
   /**
    * @param place what the ids of its questions begin with
    * @param work what the agents of a turn have in common: whether a record was refused, and whether one was written
+   * @param above that of the agent that handed the message over
    */
   constructor(
     private readonly book: Book | null = null,
@@ -63,17 +73,20 @@ export class Journal {
       refused: null,
       cameFurther: false,
     },
+    private readonly above: Journal | null = null,
   ) {
     this.calls = new Map(known.calls.map((call) => [call.seq, call]))
     for (const call of known.calls) this.count(call)
   }
 
   /** The journal of an agent that a call hands a message to. */
-  handOver(seq: number, agent: { id: string; version: number }): Journal {
+  handOver(seq: number, agent: { id: string; version: number }, handed: HandedMessage): Journal {
     const { book, known, work } = this
-    if (!book) return new Journal()
-    const { turn, calls } = this.handedOver(seq) ?? {
-      turn: { ...newTurn(book.ctx, agent, null), id: handOverId(book.turn.id, seq) },
+    const before = this.handedOver(seq)
+    // An older process does not know such turns.
+    if (!book || (!before && (isInRun(book.at) ? olderLives() : olderSeen()))) return new Journal()
+    const { turn, calls } = before ?? {
+      turn: { ...newTurn(book.ctx, agent, null), id: handOverId(book.turn.id, seq), handed },
       calls: [],
     }
     const own = { ...turn, version: agent.version, rootId: book.turn.rootId ?? book.turn.id }
@@ -85,7 +98,21 @@ export class Journal {
       { ...known, calls },
       `${this.idOf(seq)}.`,
       work,
+      this,
     )
+  }
+
+  /** The recorded calls of an agent that a call handed a message to, and of those below it, in the order of each. */
+  callsBelow(seq: number): { agentId: string; call: Call; answered: Answered | null }[] {
+    const { turn } = this.book ?? {}
+    if (!turn) return []
+    const top = handOverId(turn.id, seq)
+    const turns = [...this.known.handOvers].filter(([id]) => id === top || id.startsWith(`${top}-`))
+    return turns.flatMap(([id, below]) => {
+      const place = this.place + id.slice(turn.id.length + 1).replaceAll('-', '.')
+      const answer = (call: Call) => this.known.answers.get(`${place}.${call.seq}`) ?? null
+      return below.calls.map((call) => ({ agentId: below.turn.agentId, call, answered: answer(call) }))
+    })
   }
 
   /** What an agent that a call handed a message to has done before; null if nothing is recorded. */
@@ -108,7 +135,7 @@ export class Journal {
     const { ctx, at, turn } = this.book ?? {}
     if (!ctx || !at || !isInRun(at) || !at.most) return null
     const { most, runId } = at
-    return { most, others: () => readRun(ctx, runId, turn?.rootId ?? turn?.id ?? '') }
+    return { most, others: () => readRun(ctx, runId, turn?.id ?? '') }
   }
 
   /** The names of the fields whose values the run hides. */
@@ -255,14 +282,14 @@ export class Journal {
 
   /** Records what was added. */
   async record(): Promise<void> {
-    await this.write((book, turn, calls) => recordCalls(book.ctx, book.at, turn, calls, this.onSpent))
+    await this.write((book, turn, calls) => recordCalls(book.ctx, book.at, turn, calls, (sums) => this.note(sums)))
   }
 
   /** Records the end of the turn with its messages. */
   async end(saved: SavedTurn): Promise<void> {
     if (this.book && this.pending.length === 0) throw new ImpossibleState('turn-end', 'a turn ends without an answer')
     if (this.book) Object.assign(this.book.turn, { state: 'done', threadId: saved.threadId })
-    await this.write((book, turn, calls) => recordEnd(book.ctx, book.at, turn, calls, saved, this.onSpent))
+    await this.write((book, turn, calls) => recordEnd(book.ctx, book.at, turn, calls, saved, (sums) => this.note(sums)))
   }
 
   /** Records that an agent has answered the one that handed it a message. */
@@ -278,6 +305,12 @@ export class Journal {
     last.errorCode = errorCode
     Object.assign(this.book.turn, { state: 'failed', errorCode })
     await this.record()
+  }
+
+  /** The agents above learn what the workspace and the subject have used, too. */
+  private note(sums: readonly DaySum[]): void {
+    this.onSpent(sums)
+    this.above?.note(sums.filter(({ kind }) => kind !== 'agent'))
   }
 
   now(): string {

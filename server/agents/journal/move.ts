@@ -30,7 +30,7 @@ export async function askedTurnOf(
 ): Promise<AskedTurn | null> {
   const [turn] = await ctx.db.execute<AskedTurn & Record<string, unknown>>(sql`
     select id, agent_id as "agentId", version, thread_id as "threadId", subject, request as asked from ${agentTurns}
-    where tenant_id = ${ctx.tenantId} and run_id = ${runId} and request is not null ${lock ? sql`for update` : sql``}`)
+    where tenant_id = ${ctx.tenantId} and run_id = ${runId} and request is not null and root_id is null ${lock ? sql`for update` : sql``}`)
   return turn ?? null
 }
 
@@ -59,15 +59,17 @@ export async function moveTurn(
   const copy = newId('trn')
   const copyOf = (id: SQL) => sql`${copy} || substr(${id}, length(${turn.id}::text) + 1)`
   const isOwn = sql`t.tenant_id = ${tx.tenantId} and (t.id = ${turn.id} or t.root_id = ${turn.id})`
+  // Another answer would not match either.
+  const isOver = sql`t.state = 'done' or (t.root_id is not null and t.error_code = 'OUTPUT_SCHEMA_MISMATCH')`
   await tx.db.execute(sql`
     with before as (select * from ${agentTurns} t where ${isOwn} and run_id = ${from}),
     moved as (
       update ${agentTurns} t set run_id = ${to}, version = case when t.root_id is null then ${version}::int else t.version end,
-        thread_id = case when t.root_id is null then ${threadId}::text end, tools = case when t.state = 'done' then t.tools end,
-        state = case when t.state = 'done' then 'done' else 'working' end, error_code = null, attempt = 0,
+        thread_id = case when t.root_id is null then ${threadId}::text end, tools = case when ${isOver} then t.tools end,
+        state = case when ${isOver} then t.state else 'working' end, error_code = case when ${isOver} then t.error_code end, attempt = 0,
         ticket = case when not exists (select from ${chatEvents} e where e.tenant_id = t.tenant_id
           and e.thread_id = t.thread_id and e.ticket = t.ticket and e.event = 'error') then t.ticket end,
-        usage = ${JSON.stringify(NO_USAGE)}::jsonb, cost = null, ended_at = case when t.state = 'done' then t.ended_at end
+        usage = ${JSON.stringify(NO_USAGE)}::jsonb, cost = null, ended_at = case when ${isOver} then t.ended_at end
       from before where t.tenant_id = before.tenant_id and t.id = before.id
       returning before.*)
     insert into ${agentTurns} (id, root_id, key, owner, leased_until, request, ticket, ${columns(agentTurns, OWN_OF_TURN)})
@@ -76,7 +78,7 @@ export async function moveTurn(
   await tx.db.execute(sql`
     insert into ${agentCalls} (turn_id, ${columns(agentCalls, OWN_OF_CALL)})
     select ${copyOf(sql`turn_id`)}, ${columns(agentCalls, OWN_OF_CALL)} from ${agentCalls}
-    where tenant_id = ${tx.tenantId} and turn_id in (select t.id from ${agentTurns} t where ${isOwn}) order by change`)
+    where tenant_id = ${tx.tenantId} and turn_id in (select t.id from ${agentTurns} t where ${isOwn} and run_id = ${to}) order by change`)
   await tx.db.execute(sql`
     update ${agentCalls} c set usage = null, cost = null, policy = null,
       key_base = case when c.kind = 'model' then coalesce(c.key_base, ${key} || ${keyBelow(sql`t.id`, sql`${turn.id}::text`)}) end

@@ -76,7 +76,7 @@ async function readTurnBy(ctx: ServiceContext, which: SQL): Promise<KnownTurn | 
 /** A turn of an alias as JSON. */
 function rowOf(alias: string): SQL {
   return sql.raw(`json_build_object('id', ${alias}.id, 'rootId', ${alias}.root_id, 'agentId', ${alias}.agent_id,
-        'version', ${alias}.version, 'tools', ${alias}.tools, 'threadId', ${alias}.thread_id,
+        'version', ${alias}.version, 'handed', case when ${alias}.root_id is not null then ${alias}.request end, 'tools', ${alias}.tools, 'threadId', ${alias}.thread_id,
         'historyTo', ${alias}.history_to, 'state', ${alias}.state, 'errorCode', ${alias}.error_code,
         'usage', ${alias}.usage, 'cost', ${alias}.cost, 'startedAt', ${alias}.started_at)`)
 }

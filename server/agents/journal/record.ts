@@ -5,6 +5,7 @@ import { messages, threads, threadTurns } from '@/db/schema/threads'
 import { agentCalls, agentTurns } from '@/db/schema/turns'
 import type { ServiceContext } from '../../context'
 import type { TurnAnswer, TurnMetadata, Usage, UserMessage } from '../../definition/agent'
+import type { CallDecision } from '../../definition/approval'
 import { AppError } from '../../errors'
 import { takeForThread } from '../../files/take'
 import { newId } from '../../ids'
@@ -20,6 +21,8 @@ export interface TurnRow {
   id: string
   /** Of an agent that was handed a message: the turn that a step or a caller began. */
   rootId: string | null
+  /** The message that it was handed, and what people decided about that. */
+  handed?: HandedMessage
   agentId: string
   version: number
   /** Null in a copy whose versions are not determined yet. */
@@ -32,6 +35,11 @@ export interface TurnRow {
   usage: Usage
   cost: number | null
   startedAt: Date
+}
+
+export interface HandedMessage {
+  message: string
+  decision?: CallDecision
 }
 
 /** A turn that begins now. */
@@ -162,7 +170,7 @@ function outcomeOf(written: Written | undefined): Fenced {
 
 /** That of the turn that a step or a caller began: all agents that it hands messages to record under it. */
 function fence(ctx: ServiceContext, at: TurnFence, { id, rootId }: TurnRow): SQL {
-  return isInRun(at) ? ofAttempt(ctx, at) : ofHold(ctx, at, rootId ?? id)
+  return isInRun(at) ? ofAttempt(ctx, at) : ofHold(ctx, at, { id: rootId ?? id, isBelow: rootId !== null })
 }
 
 /** The run is open, and the attempt the latest of its visit. */
@@ -177,10 +185,14 @@ function ofAttempt({ tenantId }: ServiceContext, { runId, branch, stepId, visit,
 }
 
 /** No other process holds the turn, and no run has it. A turn that is not recorded is known to nobody else. */
-function ofHold({ tenantId }: ServiceContext, { owner, isRecorded }: TurnHold, turnId: string): SQL {
-  const mine = sql`select t.run_id from ${agentTurns} t
-      where t.tenant_id = ${tenantId} and t.id = ${turnId} and t.owner = ${owner} and t.run_id is null
-      for no key update`
+function ofHold({ tenantId }: ServiceContext, hold: TurnHold, { id, isBelow }: { id: string; isBelow: boolean }): SQL {
+  const { owner, isRecorded } = hold
+  const isMine = sql`t.tenant_id = ${tenantId} and t.id = ${id} and t.owner = ${owner} and t.run_id is null`
+  // The record of a turn below does not write this row otherwise.
+  const mine = isBelow
+    ? sql`update ${agentTurns} t set leased_until = ${hold.leasedUntil().toISOString()}::timestamptz where ${isMine}
+      returning t.run_id`
+    : sql`select t.run_id from ${agentTurns} t where ${isMine} for no key update`
   return sql`run as (select false as stopping),
     step as materialized (${isRecorded ? mine : sql`select null::text as run_id`})`
 }
@@ -239,11 +251,12 @@ function turnRow(
       on conflict (tenant_id, ${key})`
 }
 
-function placeAndKey(at: TurnFence, { rootId }: TurnRow, hasEnded: boolean): [place: SQL, key: SQL] {
+function placeAndKey(at: TurnFence, { rootId, handed }: TurnRow, hasEnded: boolean): [place: SQL, key: SQL] {
   if (rootId !== null) {
     const attempt = isInRun(at) ? at.attempt : 0
     return [
-      sql`run_id, null, null, null::int, ${attempt}::int, null, null, null::timestamptz, null::json, null, null::int`,
+      sql`run_id, null, null, null::int, ${attempt}::int, null, null, null::timestamptz,
+        ${handed ? JSON.stringify(handed) : null}::json, null, null::int`,
       sql`id`,
     ]
   }

@@ -29,12 +29,15 @@ export async function giveToRun(tx: TransactionContext, given: Given): Promise<b
   const { turnId, runId, owner, threadId } = given
   const { branch, stepId, visit } = AGENT_TURN
   const free = sql`state = 'working' and leased_until <= ${tx.now().toISOString()}::timestamptz`
+  const isFree = sql`tenant_id = ${tx.tenantId} and id = ${turnId} and run_id is null
+        and ${owner === null ? free : sql`owner = ${owner}`}`
+  // With the lock, the next statement sees all turns below it.
+  await tx.db.execute(sql`select from ${agentTurns} where ${isFree} for update`)
   const taken = await tx.db.execute<{ id: string }>(sql`
     with turn as (
       update ${agentTurns} set run_id = ${runId}, branch = ${branch}, step_id = ${stepId}, visit = ${visit}, owner = null,
         leased_until = null, thread_id = ${threadId}, state = ${owner === null ? 'working' : 'waiting'}
-      where tenant_id = ${tx.tenantId} and id = ${turnId} and run_id is null
-        and ${owner === null ? free : sql`owner = ${owner}`}
+      where ${isFree}
       returning id, coalesce(key, id) as key, request->'files' as files),
     below as (
       update ${agentTurns} h set run_id = ${runId} from turn where h.tenant_id = ${tx.tenantId} and h.root_id = turn.id

@@ -88,7 +88,11 @@ export async function readCallList(ctx: ServiceContext, input: unknown): Promise
   const [{ calls, last }, masker] = await ('turnId' in of ? ofTurn(ctx, of) : ofVisit(ctx, of))
   const known = new Set((calls ?? []).map((call) => call.id))
   const missing = (last ?? []).flatMap(({ turn, seq, asked }) =>
-    (asked ?? []).filter((_, at) => !known.has(`${turn}${seq + 1 + at}`)),
+    (asked ?? []).filter((_, at) => {
+      const id = `${turn}${seq + 1 + at}`
+      // A message that was handed over: what its agent waits for is named.
+      return !known.has(id) && !known.has(`${id}.1`)
+    }),
   )
   const titleOf = await titles(ctx, [...(calls ?? []).map(({ name }) => name), ...missing], masker)
   return {
