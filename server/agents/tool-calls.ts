@@ -136,7 +136,7 @@ async function decideAndRun(
     return ended && { ...ended, decision, result: decision.args ? withNote(ended.result, given) : ended.result }
   }
   const answered = journal.answerTo(seq)
-  // What was approved has begun, perhaps in a run that this one retries.
+  // The approved call has begun, perhaps in a run that this one retries.
   const before = answered ? undefined : journal.handedOver(seq)?.turn.handed?.decision
   if (before) return decided(before)
   if (typeof policy === 'string' || (!answered && !journal.mayAsk)) {

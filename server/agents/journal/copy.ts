@@ -20,7 +20,7 @@ type Cut = { id: string; visit: number }
  * Gives a run the turn of an earlier one, if it was cut short at the latest visit of the step. Its calls are not made
  * again, and those that were asked for keep their keys. They cost nothing here. Which of them need a decision is
  * decided anew, by the present version of the agent. A turn that came to its end is not
- * copied: its model would answer the same again. There are none below it: a step calls no supervisor.
+ * copied: its model would answer the same again. Nothing is below it: a step calls no supervisor.
  */
 export async function copyTurn(tx: TransactionContext, { from, to, branch, stepId, keyOf }: Copied): Promise<void> {
   const [cut] = await tx.db.execute<Cut>(sql`
