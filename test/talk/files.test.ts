@@ -270,6 +270,34 @@ describe('a turn that is continued', () => {
     expect(turns).toMatchObject([{ files: [shown(fileId)], answer: answer.text }])
   })
 
+  test('by a retry of its run has the files of the first one', async () => {
+    const fileId = await stored()
+    let broken = true
+    model.answer(({ body }) => {
+      if (body.messages.at(-1).role !== 'tool') return wishes()
+      return broken ? { status: 400 } : answer
+    })
+    const waiting = await talk.invokeAgent(ctx, { agentId: asks, body: { message: 'x', files: [{ fileId }] } }, never)
+    if (!('turnId' in waiting)) throw new Error('the turn does not wait')
+    const { threadId, runId, turnId } = waiting
+    const approve = (id = turnId) =>
+      answerApprovals(
+        ctx,
+        { agentId: asks, threadId, body: { approvals: [{ approvalId: `${id}.2`, approved: true }] } },
+        never,
+      )
+    expect(await outcome(approve())).toBe('MODEL_ERROR')
+    await sweepTurns({ db: runtime.db as never, log: ctx.log, now: ctx.now })
+    expect(await sweep(1000 * 60)).toEqual({ removed: 0 })
+    broken = false
+    const retried = await retryRun(ctx, { runId })
+    const run = await runtime.wait(retried.runId, ({ status }) => status !== 'running')
+    if (run.status === 'paused') await approve()
+    await runtime.wait(retried.runId)
+    expect(sent()).toContain(SENT)
+    expect((await rowOf(fileId))?.threadId).toBe(threadId)
+  })
+
   test('by a run, because the process of its stream died', async () => {
     const fileId = await stored()
     model.answer(() => ({ hang: true }))
