@@ -3,11 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '.
 import { parseKeepingDigits } from '../definition/long-numbers'
 import { ModelFailure } from './failure'
 import { fillSchema, type Material, TooMuchToMake } from './fill-schema'
-import { HAND_OFF, meansTool } from './tool-names'
+import { HAND_OFF, isNameOfTool, meansTool } from './tool-names'
 
 /**
  * A deterministic model stand-in without a key or network, so that samples and tests run offline. Its rules:
- * 1. A message `use <tool> {json}` calls that tool once, if the agent has it; without JSON, with no arguments.
+ * 1. A message `use <tool> {json}` calls that tool once, if the agent has it; without JSON, with no arguments. `<tool>`
+ *    is its name, its name for models, or its id.
  * 2. Without such a message, an agent that can hand over hands the message to its first handoff agent, once.
  * 3. With a schema, it fills it from the message and the tool results: see `fillSchema`.
  * 4. Otherwise it repeats the last tool result. Without any, it says that it is no model, and describes its abilities.
@@ -105,16 +106,26 @@ function unwrap(value: JsonValue): JsonValue {
 function chooseTool(options: LanguageModelV3CallOptions, turn: Turn) {
   const tools = (options.tools ?? []).filter((tool) => tool.type === 'function')
   if (turn.calls > 0 || tools.length === 0) return null
-  const wanted = /\buse\s+([\w-]{1,100})\s*/i.exec(turn.message)
-  const named = wanted?.[1] && tools.find(({ name }) => meansTool(wanted[1] ?? '', name))
+  const [named, rest] = namedTool(turn.message, tools)
   const call = (toolName: string, input: JsonObject) => ({
     toolCallId: `call_${toolName}`,
     toolName,
     input: JSON.stringify(input),
   })
-  if (named && wanted) return call(named.name, leadingObject(turn.message.slice(wanted.index + wanted[0].length)))
+  if (named) return call(named.name, leadingObject(rest))
   const handOff = tools.find(({ name }) => name.startsWith(HAND_OFF))
   return handOff ? call(handOff.name, { message: turn.message }) : null
+}
+
+/** The tool that a message says to use, and what comes after its name. */
+function namedTool<T extends { name: string }>(message: string, tools: readonly T[]): [T | undefined, string] {
+  const after = (found: RegExpExecArray) => message.slice(found.index + found[0].length)
+  const word = /\buse\s+([\w-]{1,100})\s*/i.exec(message)
+  const meant = word && tools.find(({ name }) => meansTool(word[1] ?? '', name))
+  if (meant) return [meant, after(word)]
+  const words = /\buse\s+([^{\n]{1,200})/i.exec(message)
+  const named = words ? tools.find(({ name }) => isNameOfTool(words[1] ?? '', name)) : undefined
+  return named && words ? [named, after(words)] : [undefined, '']
 }
 
 /** The JSON object at the start of a text, or an empty one. */

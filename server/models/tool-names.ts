@@ -18,7 +18,11 @@ export const HAND_OFF = 'handoff_'
  * the id. Two objects with the same name get different ones, and a listed name never comes to mean another object.
  */
 export function toolName(word: Word, id: string, name: string): string {
-  const words = name
+  return `${wordsOf(name) || word}_${tailOf(word, id)}`
+}
+
+function wordsOf(name: string): string {
+  return name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
@@ -26,7 +30,12 @@ export function toolName(word: Word, id: string, name: string): string {
     .replace(/^_/, '')
     .slice(0, MAX_WORDS)
     .replace(/_$/, '')
-  return `${words || word}_${tailOf(word, id)}`
+}
+
+/** Whether a text is the name that people gave the tool, or its name for models without the tail. */
+export function isNameOfTool(text: string, name: string): boolean {
+  const tail = tailIn(name)
+  return tail !== null && name === `${wordsOf(text)}_${tail}`
 }
 
 /** The tail of an object's name. */

@@ -167,6 +167,18 @@ describe('the built-in model', () => {
     expect((await invoke(id, `use ${other} {}`)).metadata.toolCalls).toBe(0)
   })
 
+  test.each(['Add two amounts', 'add_two_amounts', 'ADD TWO AMOUNTS'])('calls a tool by its name: %s', async (said) => {
+    const code = 'return { amount: args.a + args.b }'
+    const tools = [
+      await newScriptTool(ctx, 'return {}', { name: 'Add' }),
+      await newScriptTool(ctx, code, { name: 'Add two amounts' }),
+    ]
+    const { id } = await newAgent(ctx, { tools })
+    const { data } = await invoke(id, `Please use ${said} {"a": 40, "b": 2}, item: lamps`)
+    expect(data).toEqual({ item: 'lamps', amount: 42 })
+    expect((await invoke(id, 'use Add two {"a": 40, "b": 2}')).metadata.toolCalls).toBe(0)
+  })
+
   test.each(['openai', 'anthropic', 'google'])('stands in for %s while there is no key', async (provider) => {
     const { id } = await newAgent(ctx, { model: { provider, modelId: 'some-model' } })
     expect((await invoke(id, '3 chairs')).metadata).toMatchObject({ provider: 'scripted', modelId: 'scripted' })

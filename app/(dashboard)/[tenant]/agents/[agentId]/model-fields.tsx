@@ -96,7 +96,8 @@ export function ModelChoice(props: Props & { at: string }) {
       </div>
       {model.provider === 'scripted' && (
         <Notice tone="quiet" icon={WifiOff} title="Offline">
-          No model is called. Fixed rules build the answer from the message, so you can try things without a key.
+          No model is called. Fixed rules build the answer from the message, so you can try things without a key. A
+          message such as <code>use Name of a tool {'{"amount": 20}'}</code> calls that tool.
         </Notice>
       )}
       {chosen?.key === 'missing' && model.apiKey === undefined && (
