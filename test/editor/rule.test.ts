@@ -10,7 +10,14 @@ import {
   type Value,
   writeRule,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rule'
-import { isIncomplete, kindOf, newTest, operatorsOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rule-words'
+import {
+  isIncomplete,
+  kindOf,
+  kindOfAny,
+  newTest,
+  operatorsOf,
+  withOperator,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rule-words'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { evaluateText } from '@/server/tools/expression'
 
@@ -263,5 +270,17 @@ describe('the operators of a field', () => {
     expect(isIncomplete(newTest('customer', 'object'))).toBe(false)
     expect(isIncomplete({ field: '', operator: 'exists', value: null })).toBe(true)
     expect(isIncomplete({ field: 'a', operator: 'oneOf', value: [] })).toBe(true)
+  })
+
+  test('a field of unknown type is compared by order with a number, unless its value is something else', () => {
+    const chosen = withOperator(newTest('args.amount', 'any'), 'more', 'any')
+    expect(kindOfAny(chosen)).toBe('number')
+    expect(kindOfAny({ ...chosen, value: '' })).toBe('text')
+    expect(kindOfAny(newTest('args.amount', 'any'))).toBe('text')
+    const typed = withOperator({ field: 'args.amount', operator: 'is', value: '100' }, 'more', 'any')
+    expect(writeRule({ join: 'all', parts: [typed] } as Rule)).toBe('${args.amount} > 100')
+    const word = withOperator({ field: 'args.size', operator: 'is', value: 'M' }, 'atMost', 'any')
+    expect(word.value).toBe('M')
+    expect(withOperator({ field: 'name', operator: 'is', value: '100' }, 'more', 'text').value).toBe('100')
   })
 })

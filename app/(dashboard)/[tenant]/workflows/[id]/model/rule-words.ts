@@ -19,6 +19,9 @@ const OFFERED: Record<Kind, readonly Operator[]> = {
   any: [...ORDERED, 'contains', 'lacks', 'starts', 'ends', 'oneOf', 'noneOf', 'includes', 'excludes', ...PRESENCE],
 }
 
+/** Texts have an order, too, but most comparisons by order are of numbers. */
+const BY_ORDER: readonly Operator[] = ['less', 'atMost', 'more', 'atLeast']
+
 const WORDS: Record<Operator, string> = {
   is: 'is',
   isNot: 'is not',
@@ -76,15 +79,27 @@ export function kindOfValue(value: Value): Kind {
   return 'any'
 }
 
+/** What the value of a field of unknown type is: what it was, or a number where the operator suggests one. */
+export function kindOfAny({ operator, value }: Test): 'text' | 'number' | 'boolean' {
+  if (value === null) return BY_ORDER.includes(operator) ? 'number' : 'text'
+  return typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'text'
+}
+
 /** The test with another operator, and its value as far as that fits. */
 export function withOperator(test: Test, operator: Operator, kind: Kind): Test {
   const takes = OPERATORS[operator]
-  const { value } = test
+  const value = kind === 'any' && BY_ORDER.includes(operator) ? asNumber(test.value) : test.value
   if (takes === 'nothing') return { ...test, operator, value: null }
   if (takes === 'count') return { ...test, operator, value: typeof value === 'number' ? value : 1 }
   const [first = null] = Array.isArray(value) ? value : [value]
   if (takes === 'one') return { ...test, operator, value: first ?? (kind === 'boolean' ? true : null) }
   return { ...test, operator, value: Array.isArray(value) ? value : first === null ? [] : [first] }
+}
+
+/** The number that a text writes, as people type them before they choose the operator. */
+function asNumber(value: Value): Value {
+  if (typeof value !== 'string' || value.trim() === '') return value
+  return Number.isFinite(Number(value)) ? Number(value) : value
 }
 
 /** A comparison for a field that was just chosen. */

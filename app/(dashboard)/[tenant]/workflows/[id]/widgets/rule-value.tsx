@@ -3,7 +3,7 @@ import { MultiSelect, NativeSelect, NumberInput, Select, TagsInput, TextInput } 
 import type { JsonValue } from '@/server/definition/json'
 import { useCommitted } from '../draft/use-committed'
 import { OPERATORS, type Test, type Value } from '../model/rule'
-import { type Kind, kindOfValue } from '../model/rule-words'
+import { type Kind, kindOfAny, kindOfValue } from '../model/rule-words'
 import styles from './rule.module.css'
 
 interface Props {
@@ -102,8 +102,7 @@ function NumberValue({ label, test, onChange, readOnly, least }: Props & { least
 /** A value for a field of unknown type. */
 function AnyValue(props: Props) {
   const { label, test, onChange, readOnly } = props
-  const found = kindOfValue(test.value)
-  const kind = found === 'number' || found === 'boolean' ? found : 'text'
+  const kind = kindOfAny(test)
   return (
     <div className={styles.any}>
       <NativeSelect
