@@ -20,7 +20,7 @@ import { threads } from './threads'
  * The turns of agents. In a run there is one for each visit of a `call-agent` step, whichever attempts work at it. One of
  * invoke or chat is held by the process that serves the request, until it ends or becomes a run. An agent that is handed a
  * message has a turn of its own, which belongs to that one. A turn that has recorded no call has no row, unless it is a
- * stream.
+ * stream or has files.
  */
 export const agentTurns = pgTable(
   'agent_turns',

@@ -2,6 +2,7 @@ import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { FailedTurn, TurnAsked, UserMessage } from '../definition/agent'
 import { AppError, CallerGone, ImpossibleState, StepFailure } from '../errors'
+import { keepUploads } from '../files/direct/find'
 import { ModelFailure } from '../models/failure'
 import { Budget } from './budget'
 import { failedTurn, withTurn } from './failed-turn'
@@ -69,8 +70,8 @@ export interface Asking {
 
 /**
  * Holds the turn, and waits for its place in an existing thread.
- * @param options.streams the thread is created if need be, and the turn recorded before its first call, so that others
- * can continue it
+ * @param options.streams the thread is created if need be, and the turn recorded before its first call, as one with
+ * files is, so that others can continue it
  * @throws AppError THREAD_NOT_FOUND, THREAD_BUSY, THREAD_WAITING, CallerGone
  */
 export async function openTurn(
@@ -103,7 +104,14 @@ export async function openTurn(
     held = known?.asked
       ? await HeldTurn.takeOver(ctx, agent, { ...known, asked: { ...known.asked, ...follows } }, lease)
       : HeldTurn.open(ctx, agent, asked, lease)
-    if (asked.streams && !known) await held.begin()
+    const { files } = held.asked
+    // Its uploads do not count as unused from then on.
+    if ((asked.streams || files) && !known) await held.begin()
+    if (files)
+      await keepUploads(
+        ctx,
+        files.map(({ fileId }) => fileId),
+      )
     return { agent, held, known, lease }
   } catch (err) {
     held?.release()

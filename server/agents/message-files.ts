@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { MessageFile, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, StepFailure } from '../errors'
-import { keepUploads } from '../files/direct/find'
+import { findUploads } from '../files/direct/find'
 import { type FileRow, findFiles } from '../files/find'
 import { UNKNOWN } from '../files/sniff'
 import { MAX_FILE_BYTES } from '../http/multipart-input'
@@ -58,7 +58,7 @@ export async function messageWithFiles(ctx: ServiceContext, sent: SentMessage): 
   // An older process would take the files of a thread for those of a run that is gone.
   if (olderSeen()) throw new AppError('UNAVAILABLE', { headers: { 'retry-after': '30' } })
   const ids = sent.files.map(({ fileId }) => fileId.toLowerCase())
-  const found = [...(await keepUploads(ctx, ids)), ...(await findFiles(ctx, ids))]
+  const found = [...(await findUploads(ctx, ids)), ...(await findFiles(ctx, ids))]
   const rows = ids.map((id, index) => {
     const path = `files[${index}].fileId`
     const row = found.find((one) => one.id === id)

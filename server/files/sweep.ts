@@ -9,7 +9,7 @@ import { ARRIVING_MS } from './direct/limits'
 import { requireSharedStore } from './shared-store'
 import { fileStorage } from './storage'
 
-/** By then every start and every message that could claim its upload has ended. */
+/** By then every start that could claim its upload has ended, and every turn: one that begins, also anew, counts the time from then. */
 const UNCLAIMED_MS = 60 * 60_000
 /** A claim commits together with its run or thread; after this long, a statement sees that if it exists. */
 const SETTLED_MS = 60_000

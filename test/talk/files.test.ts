@@ -9,6 +9,7 @@ import { agentTurns } from '@/db/schema/turns'
 import { getThread } from '@/server/agents/get-thread'
 import type { ServiceContext } from '@/server/context'
 import { cancelUpload } from '@/server/files/direct/cancel'
+import { OPEN_PER_CALLER } from '@/server/files/direct/limits'
 import { storeUpload } from '@/server/files/direct/store'
 import { sweepFiles } from '@/server/files/sweep'
 import { MultipartInput } from '@/server/http/multipart-input'
@@ -165,6 +166,28 @@ describe('a message', () => {
     const { threadId } = await say([fileId])
     expect((await rowOf(fileId))?.threadId).toBe(threadId)
   })
+})
+
+test('files of messages under way do not count as unused, and nobody keeps one for free', async () => {
+  const ids: string[] = []
+  const add = () => stored('scan.png', PNG, sub('finn'))
+  while (ids.length < OPEN_PER_CALLER) ids.push(await add())
+  expect(await outcome(add())).toBe('CONFLICT')
+  await database.db.update(files).set({ createdAt: new Date(Date.now() - 59 * MINUTE) })
+  const before = await rowOf(ids[0] ?? '')
+  expect(await outcome(say(ids.slice(0, 1), { threadId: 'thr_unknown' }, sub('finn')))).toBe('THREAD_NOT_FOUND')
+  expect(await rowOf(ids[0] ?? '')).toEqual(before)
+  let fail = () => {}
+  const until = new Promise<void>((done) => {
+    fail = done
+  })
+  model.answer(() => ({ text: 'No data.', until }))
+  const both = [ids.slice(0, 10), ids.slice(10)].map((some) => outcome(say(some, {}, sub('finn'))))
+  await expect.poll(() => model.calls.length, { timeout: 20_000 }).toBe(2)
+  await add()
+  fail()
+  expect(await Promise.all(both)).toEqual(['OUTPUT_SCHEMA_MISMATCH', 'OUTPUT_SCHEMA_MISMATCH'])
+  expect(await outcome(add())).toBe('CONFLICT')
 })
 
 describe('refused before a model is asked', () => {
@@ -349,9 +372,12 @@ describe('a turn that is continued', () => {
       return broken ? { status: 400 } : answer
     })
     expect(await outcome(send())).toBe('MODEL_ERROR')
+    // A repeat keeps them for another hour.
+    await database.db.update(files).set({ createdAt: new Date(Date.now() - 59 * MINUTE) })
+    expect([await outcome(send()), await sweep(30)]).toEqual(['MODEL_ERROR', { removed: 0 }])
     broken = false
     await send()
-    expect(model.calls).toHaveLength(3)
+    expect(model.calls).toHaveLength(4)
     expect(sent()).toContain(SENT)
     const threadId = (await rowOf(fileId))?.threadId
     expect(threadId).toMatch(/^thr_/)

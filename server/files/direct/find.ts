@@ -68,11 +68,10 @@ export async function findUploads(ctx: ServiceContext, ids: readonly string[]): 
   return known.length === 0 ? [] : ctx.db.select().from(files).where(areUploads(ctx, known))
 }
 
-/** The same, and keeps them for another hour: a message with them is being answered. */
-export async function keepUploads(ctx: ServiceContext, ids: readonly string[]): Promise<FileRow[]> {
+/** Keeps them for another hour: a turn with them begins. */
+export async function keepUploads(ctx: ServiceContext, ids: readonly string[]): Promise<void> {
   const known = ids.filter(isFileId)
-  if (known.length === 0) return []
-  return ctx.db.update(files).set({ createdAt: ctx.now() }).where(areUploads(ctx, known)).returning()
+  if (known.length > 0) await ctx.db.update(files).set({ createdAt: ctx.now() }).where(areUploads(ctx, known))
 }
 
 function areUploads(ctx: ServiceContext, ids: string[]) {

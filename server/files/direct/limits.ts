@@ -12,7 +12,7 @@ export const UPLOAD_MS = 15 * 60_000
  */
 export const ARRIVING_MS = 2 * UPLOAD_MS
 /**
- * How many files may be uploaded that no run has yet: by one caller, and by all members and credentials of a workspace.
+ * How many files may be uploaded that nothing has yet, and no message that is being answered: by one caller, and by all members and credentials of a workspace.
  * Visitors of start links have other places: as many as a caller at one address, and these with one link and with all
  * links of a workspace.
  */

@@ -1,6 +1,7 @@
 import { and, count, eq, gt, isNotNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { tenants } from '@/db/schema/tenants'
+import { agentTurns } from '@/db/schema/turns'
 import type { TransactionContext } from '../../context'
 import { AppError } from '../../errors'
 import { INCOMPLETE, isOfForm, ofForms, open, unclaimed, uploadedBy } from './find'
@@ -17,7 +18,7 @@ export async function requireRoom(ctx: Room, by: string): Promise<void> {
   await ctx.db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
   // Bytes of an upload that began longer ago are no longer taken.
   const arriving = gt(files.createdAt, new Date(ctx.now().getTime() - UPLOAD_MS))
-  const waiting = and(open, or(ne(files.sha256, INCOMPLETE), arriving))
+  const waiting = and(open, not(inTurn(ctx)), or(ne(files.sha256, INCOMPLETE), arriving))
   const cancelled = and(unclaimed, isNotNull(files.condemnedAt), arriving)
   for (const [whose, atMost] of isOfForm({ uploadedBy: by }) ? placesOfForms(ctx, by) : placesOfCallers(by)) {
     const [found] = await ctx.db
@@ -27,6 +28,13 @@ export async function requireRoom(ctx: Room, by: string): Promise<void> {
     if (found && found.waiting < atMost && found.all < CANCELLED_TIMES * atMost) continue
     throw new AppError('CONFLICT', { message: 'Too many uploads are still unused. Try again later' })
   }
+}
+
+/** Whether a turn that is under way has the file: it takes it with its answer, or fails. */
+function inTurn({ now }: Room): SQL {
+  return sql`exists (select from ${agentTurns} t, json_array_elements(t.request->'files') one
+    where t.tenant_id = files.tenant_id and t.leased_until > ${now().toISOString()}::timestamptz
+      and one->>'fileId' = files.id::text)`
 }
 
 type Places = [whose: SQL, atMost: number][]
