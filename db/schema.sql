@@ -365,6 +365,7 @@ CREATE TABLE threads (
   tickets integer NOT NULL DEFAULT 0,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  drawn_at timestamp(3) with time zone,
   CONSTRAINT threads_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
   CONSTRAINT threads_agent_fk FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id) ON DELETE CASCADE
 );

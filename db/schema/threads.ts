@@ -16,6 +16,8 @@ export const threads = pgTable(
     subject: text(),
     /** Tickets issued so far. Each turn draws one. */
     tickets: integer().notNull().default(0),
+    /** When the latest ticket was drawn; null before the first one. */
+    drawnAt: moment(),
     createdAt: moment().notNull().defaultNow(),
     updatedAt: moment().notNull().defaultNow(),
   },

@@ -127,10 +127,11 @@ function waitingIn(runId: string): AppError {
 
 /** One statement, so the thread's row orders the tickets: a lower ticket never becomes visible after a higher one. */
 async function drawTicket(ctx: ServiceContext, threadId: string): Promise<number> {
-  const leasedUntil = new Date(ctx.now().getTime() + LEASE_MS).toISOString()
+  const now = ctx.now()
+  const leasedUntil = new Date(now.getTime() + LEASE_MS).toISOString()
   const [row] = await ctx.db.execute<{ ticket: number }>(sql`
     with drawn as (
-      update ${threads} set tickets = tickets + 1
+      update ${threads} set tickets = tickets + 1, drawn_at = ${now.toISOString()}::timestamptz
       where tenant_id = ${ctx.tenantId} and id = ${threadId}
       returning tenant_id, id, tickets
     )

@@ -3,7 +3,6 @@ import { deleteOldTurns, giveUpTurn, sweepHeldTurns } from '../agents/journal/sw
 import { type Sweep, systemContext } from '../context'
 import { AppError } from '../errors'
 import { runOfDeadTurn } from './as-run'
-import { LIFETIME_MS } from './what-follows'
 
 /** Lets runs continue the streamed turns whose processes died, and deletes old turns and threads that nobody used. */
 export async function sweepTurns(sweep: Sweep): Promise<number> {
@@ -18,6 +17,6 @@ export async function sweepTurns(sweep: Sweep): Promise<number> {
     })
   }
   await deleteOldTurns(sweep)
-  await deleteUnusedThreads(sweep, LIFETIME_MS)
+  await deleteUnusedThreads(sweep)
   return dead.length
 }

@@ -13,7 +13,8 @@ import { refusal } from '../workflows/support'
 
 const at = new Approving()
 const never = new AbortController().signal
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const UNUSED = 2 * 86_400_000
 
 async function asks(fields: object = {}): Promise<string> {
   const tools = [{ toolId: at.refund, version: 'latest', approval: 'always' }]
@@ -35,7 +36,7 @@ async function giveUp(runId: string): Promise<void> {
   await at.runtime.wait(runId)
 }
 
-function sweep(afterMs = 0): Promise<number> {
+function sweep(afterMs = UNUSED + MINUTE): Promise<number> {
   const { db, log } = at.runtime.ctx
   return sweepTurns({ db: db as never, log, now: () => new Date(Date.now() + afterMs) })
 }
@@ -121,7 +122,25 @@ test('a thread with a file, which a retry would need, stays', async () => {
   expect(await isThere(threadId)).toBe(true)
 })
 
-test('the thread of a stream goes once nothing of it can be resumed', async () => {
+test('a thread stays while a step that speaks in it waits to try again', async () => {
+  const { agentId, threadId, runId: first } = await waits()
+  await giveUp(first)
+  const ended = Date.now()
+  at.model.script({ status: 503, headers: { 'retry-after-ms': '3000' } }, answer)
+  const calls = at.model.calls.length
+  const ask = { id: 'ask', type: 'call-agent', agentId, threadId, message: 'x', timeoutMs: 2000 }
+  const end = { id: 'end', type: 'end-flow' }
+  const runId = await at.runtime.start({ steps: [ask, end], edges: [{ from: 'ask', to: 'end' }] })
+  await expect.poll(() => at.model.calls.length, { timeout: 10_000 }).toBe(calls + 1)
+  const lease = () => at.database.sql`select 1 from thread_turns where thread_id = ${threadId}`
+  await expect.poll(lease).toHaveLength(0)
+  await sweep(ended + UNUSED - Date.now())
+  expect(at.model.calls).toHaveLength(calls + 1)
+  expect((await at.runtime.wait(runId)).status).toBe('completed')
+  expect(await history(at.runtime.ctx, threadId)).toHaveLength(2)
+})
+
+test('the thread of a stream goes, too', async () => {
   const agentId = await asks({ outputSchema: null })
   at.model.script({ calls: [at.wish(240)] })
   const source = await openChat(at.runtime.ctx, { body: { agentId, message: 'x' }, lastEventId: null }, never)
@@ -130,10 +149,10 @@ test('the thread of a stream goes once nothing of it can be resumed', async () =
   const { id: lastEventId = '', data } = all.at(-1) ?? { data: {} }
   const { threadId = '', runId = '' } = data
   await giveUp(runId)
-  await sweep(HOUR - 60_000)
+  await sweep(UNUSED - MINUTE)
   const rest = await openChat(at.runtime.ctx, { body: { agentId }, lastEventId }, never)
   for await (const event of rest?.(never) ?? []) expect(event).toMatchObject({ event: 'error', data: { threadId } })
-  await sweep(HOUR + 60_000)
+  await sweep()
   expect(await isThere(threadId)).toBe(false)
 })
 

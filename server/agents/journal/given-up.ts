@@ -6,22 +6,24 @@ import { agentTurns } from '@/db/schema/turns'
 import type { Sweep } from '../../context'
 
 const BATCH = 200
+/** Longer than a step waits before it tries again, when no row says that it is about to speak. */
+const UNUSED_MS = 2 * 86_400_000
 
 /**
- * Removes threads that were made for a message whose run ended without an answer, if nothing else was said in them and
- * no file is in them, which a retry would need. The turn stays. Nobody else is at work in such a thread: who comes later draws a ticket, which changes its row.
- * @param streamMs how long a stream can be resumed after its run has ended: its thread stays until then
+ * Removes threads that were made for a message whose run ended without an answer, if nothing else was said in them, nobody
+ * has begun to speak in them of late, and no file is in them, which a retry would need. The turn stays. Who comes during
+ * this draws a ticket, which changes the thread's row.
  * @returns how many
  */
-export async function deleteUnusedThreads({ db, now }: Sweep, streamMs: number): Promise<number> {
-  const before = new Date(now().getTime() - streamMs).toISOString()
+export async function deleteUnusedThreads({ db, now }: Sweep): Promise<number> {
+  const before = sql`${new Date(now().getTime() - UNUSED_MS).toISOString()}::timestamptz`
   const gone = await db.execute<{ id: string }>(sql`
     with given_up as materialized (
       select t.tenant_id, t.id, h.id as thread_id, h.tickets
       from ${agentTurns} t join ${runs} r on r.tenant_id = t.tenant_id and r.id = t.run_id
         join ${threads} h on h.tenant_id = t.tenant_id and h.id = t.thread_id
       where t.request is not null and t.run_id is not null and t.answer is null and t.thread_id is not null
-        and r.end_time is not null and (t.ticket is null or r.end_time <= ${before}::timestamptz)
+        and r.end_time <= ${before} and coalesce(h.drawn_at, h.updated_at) <= ${before}
         and not exists (select from ${messages} m where m.tenant_id = h.tenant_id and m.thread_id = h.id)
         and not exists (select from ${files} f where f.tenant_id = h.tenant_id and f.thread_id = h.id)
         and not exists (select from ${threadTurns} w where w.tenant_id = h.tenant_id and w.thread_id = h.id)

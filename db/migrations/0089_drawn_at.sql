@@ -1,0 +1,1 @@
+ALTER TABLE "threads" ADD COLUMN "drawn_at" timestamp (3) with time zone;
