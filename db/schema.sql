@@ -697,6 +697,7 @@ CREATE TABLE pauses (
 
 CREATE INDEX pauses_by_answer ON public.pauses USING btree (tenant_id, answered_at, run_id, id) WHERE ((answer IS NOT NULL) AND (signal IS NOT NULL));
 CREATE INDEX pauses_due ON public.pauses USING btree (due_at) WHERE ((due_at IS NOT NULL) AND (answered_at IS NULL));
+CREATE INDEX pauses_due_of_agents ON public.pauses USING btree (due_at) WHERE ((due_at IS NOT NULL) AND (answered_at IS NULL) AND (id ~ '~[0-9.]+$'::text));
 CREATE UNIQUE INDEX pauses_event_once ON public.pauses USING btree (tenant_id, run_id, step_id, event_id) WHERE (event_id IS NOT NULL);
 CREATE INDEX pauses_for_child ON public.pauses USING btree (created_at) WHERE (child_state = ANY (ARRAY['due'::text, 'started'::text]));
 CREATE INDEX pauses_for_event ON public.pauses USING btree (tenant_id, event_name, event_key, created_at, run_id, id) WHERE ((event_name IS NOT NULL) AND (answered_at IS NULL));

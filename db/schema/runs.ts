@@ -326,6 +326,10 @@ export const pauses = pgTable(
       .on(t.tenantId, t.answeredAt, t.runId, t.id)
       .where(sql`answer is not null and signal is not null`),
     index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
+    // The questions of agents: the ids end with a number of their visit.
+    index('pauses_due_of_agents')
+      .on(t.dueAt)
+      .where(sql`due_at is not null and answered_at is null and id ~ '~[0-9.]+$'`),
     // Tasks that become overdue one day: the moment is ISO text, which sorts by time.
     index('pauses_overdue')
       .on(sql`(signal->>'dueAt')`)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sql } from '@/db/index'
 import { database as processDatabase } from '@/server/database'
 import { forget } from '@/server/interpreter/recall/run'
+import { watchDue } from '@/server/interpreter/wait/due'
 import { resumeRun } from '@/server/runs/resume'
 import { startAndWait } from '@/server/runs/start-and-wait'
 import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
@@ -148,4 +149,31 @@ test('the statements of a run find their rows by primary key', async () => {
   await check('analyzed')
   for (const text of reads) expect(await scans(others(), text)).not.toContain('pauses by Seq Scan')
   await database.sql`delete from runs where id ~ '^run_[0-9]+$'`
+})
+
+test('where delays are left to engine runs, the questions that are due are found without reading the delays', async () => {
+  const db = processDatabase().db as never
+  const clock = { db, log: runtime.ctx.log, now: () => new Date() }
+  const { id } = await createWorkflow(runtime.ctx, {
+    name: 'Delays',
+    steps: [{ id: 's', type: 'end-flow' }],
+    edges: [],
+  })
+  await publishWorkflow(runtime.ctx, { id })
+  await database.sql`
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, input, data, started_by, start_time)
+    values (${runtime.ctx.tenantId}, 'run_delays', ${id}, 1, 'W', 'paused', '{}', '{}', 'x', now())`
+  await database.sql`
+    insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, due_at)
+    select ${runtime.ctx.tenantId}, 'main:s#' || n || case when n % 200 = 0 then '~2' else '' end, 'run_delays', 'main', 's', n,
+      'timer', now() + n * interval '1 minute' from generate_series(1, 1000) n`
+  await database.sql`analyze`
+  watchDue(clock)()
+  sent.clear()
+  watchDue(clock, { pauses: 'questions' })
+  const looks = () => [...sent].filter((text) => text.includes('from "pauses"') && text.includes("~ '~"))
+  await expect.poll(() => looks().length).toBe(2)
+  for (const text of looks()) expect(await scans(others(), text)).toEqual(['pauses by pauses_due_of_agents'])
+  watchDue(clock)
+  await database.sql`delete from runs where id = 'run_delays'`
 })

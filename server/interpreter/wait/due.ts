@@ -25,7 +25,7 @@ export async function answerDue(clock: Sweep): Promise<number> {
 }
 
 const ALL = undefined
-/** The ids of questions end with a number of their visit. No engine run waits for their time. */
+/** The questions of agents, as the index `pauses_due_of_agents` names them. No engine run waits for their time. */
 const QUESTIONS = sql`${pauses.id} ~ '~[0-9.]+$'`
 
 /** Repeats until nothing is left that can be answered now. Failures are left for the next check. */
