@@ -78,13 +78,16 @@ test('a message in the playground waits for the decision too, and gets its answe
   await page.getByRole('button', { name: 'Send' }).click()
   const notice = page.getByRole('note').filter({ hasText: 'People decide first' })
   await expect(notice).toBeVisible()
+  const log = page.getByRole('log', { name: 'Conversation' })
+  await expect(log).toContainText('"orderId": "C-3"')
   expect(await violationsOf(page, WCAG)).toEqual([])
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/playground.png`, fullPage: true })
   const [run] = (await listRuns(workspace.ctx, {})).runs
   const body = { type: 'request_user_action', actionId: 'reject', remark: 'Too late.' }
   await resumeRun(workspace.ctx, { runId: run?.runId ?? '', body })
   await expect(notice).toBeHidden()
-  await expect(page.getByRole('region', { name: 'Conversation' })).toContainText('Too late.')
+  await expect(log).toContainText('Too late.')
+  await expect(page.getByRole('complementary', { name: 'Threads' })).toContainText('Please use tool_refund')
   await page.getByRole('tab', { name: 'Turns' }).click()
   await expect(page.getByRole('list', { name: 'Turns, newest first' })).toContainText('Completed')
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/turns.png`, fullPage: true })

@@ -23,16 +23,18 @@ export function Conversation(props: {
   turns: Turn[]
   earlier: boolean
   live: LiveTurn | null
+  /** People decide about the turn in progress. */
+  waiting: boolean
   failed: unknown
   /** Null for users who may not write. */
   onExample: ((text: string) => void) | null
 }) {
-  const { agent, turns, earlier, live, failed, onExample } = props
+  const { agent, turns, earlier, live, waiting, failed, onExample } = props
   const log = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: follows what is said
   useEffect(() => {
     if (log.current) log.current.scrollTop = log.current.scrollHeight
-  }, [turns.length, live?.text, live?.calls.length, failed])
+  }, [turns.length, live?.message, live?.text, live?.calls.length, failed])
   const empty = turns.length === 0 && !live
   const examples = useExamples(agent, empty && onExample !== null)
   return (
@@ -81,7 +83,7 @@ export function Conversation(props: {
               state={result === null ? 'busy' : result.ok ? 'ok' : 'failed'}
             />
           ))}
-          {live.text === '' ? (
+          {waiting ? null : live.text === '' ? (
             <span className={styles.thinking}>
               <Loader size={14} aria-hidden /> The agent is working
             </span>

@@ -1,8 +1,8 @@
 'use client'
 import { Button, Skeleton } from '@mantine/core'
-import { skipToken, useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Hand, Plus } from 'lucide-react'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Link } from '@/app/_ui/link'
@@ -46,9 +46,17 @@ export function Playground({
   const sentAfter = useRef(0)
   const thread = useQuery({
     ...trpc.agents.thread.queryOptions(threadId === null ? skipToken : { agentId, threadId }),
-    refetchInterval: turn.waitsIn === null ? false : WAITS_MS,
+    refetchInterval: turn.waiting === null ? false : WAITS_MS,
   })
   const turns = threadId === null ? [] : (thread.data?.turns ?? [])
+  const waiting = turns.length <= sentAfter.current ? turn.waiting : null
+  const decided = turn.waiting !== null && waiting === null
+  const queries = useQueryClient()
+  const threads = trpc.agents.threads.pathKey()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a thread has its title once its first turn is answered
+  useEffect(() => {
+    if (decided) queries.invalidateQueries({ queryKey: threads }).catch(() => {})
+  }, [decided])
   const maySpeak = agent.status !== 'archived' && may('agent:invoke')
   const last = turns.at(-1) ?? null
   const answer = structured || agent.supervisor || !last ? null : asData(last.text)
@@ -73,15 +81,17 @@ export function Playground({
             agent={agent}
             turns={turns}
             earlier={thread.data?.earlier ?? false}
-            live={turn.live}
+            live={turn.live ?? waiting?.said ?? null}
+            waiting={waiting !== null}
             failed={turn.error}
             onExample={maySpeak ? setText : null}
           />
         )}
-        {turn.waitsIn !== null && turns.length <= sentAfter.current && (
+        {waiting && (
           <Notice tone="warning" icon={Hand} title="People decide first">
-            The agent asks before it makes a call. Its answer appears here once that is decided.{' '}
-            <Link href={path(`/runs/${turn.waitsIn}`)}>Open the run that waits</Link>
+            The agent waits for them. Its answer appears here once they have decided, unless its run fails.{' '}
+            {waiting.isTest && 'A draft asks as a test: the inbox shows it with “Include test runs”. '}
+            <Link href={path(`/runs/${waiting.runId}`)}>Open the run that waits</Link>
           </Notice>
         )}
         <Composer

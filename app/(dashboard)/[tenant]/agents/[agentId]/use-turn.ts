@@ -48,10 +48,21 @@ export interface TurnResult {
   ms: number
 }
 
+/** A turn that people decide about. */
+export interface WaitingTurn {
+  /** The run that continues it. */
+  runId: string
+  /** Of a draft. */
+  isTest: boolean
+  said: LiveTurn
+}
+
 interface Reading {
   lastEventId: string
   threadId: string
 }
+
+const NOTHING_SAID: LiveTurn = { message: '', files: [], text: '', kept: 0, calls: [] }
 
 /** Sends a message to an agent: uses invoke for data, and streams text. */
 export function useTurn(options: {
@@ -65,10 +76,11 @@ export function useTurn(options: {
   const [live, setLive] = useState<LiveTurn | null>(null)
   const [result, setResult] = useState<TurnResult | null>(null)
   const [error, setError] = useState<unknown>(null)
-  const [waitsIn, setWaitsIn] = useState<string | null>(null)
+  const [waiting, setWaiting] = useState<WaitingTurn | null>(null)
   const [reading, setReading] = useState<Reading | null>(null)
   const begun = useRef(0)
   const asked = useRef<AgentForm | null>(null)
+  const sent = useRef<LiveTurn>(NOTHING_SAID)
   const invoke = useMutation(trpc.agents.invoke.mutationOptions())
   const begin = useMutation(trpc.agents.beginChat.mutationOptions())
   const invokeDraft = useMutation(trpc.agents.invokeDraft.mutationOptions())
@@ -82,7 +94,7 @@ export function useTurn(options: {
     setLive(null)
   }
   function wait(threadId: string, runId: string) {
-    setWaitsIn(runId)
+    setWaiting({ runId, isTest: asked.current !== null, said: sent.current })
     setReading(null)
     setLive(null)
     onThread(threadId).catch(() => {})
@@ -117,12 +129,11 @@ export function useTurn(options: {
     live,
     result,
     error,
-    /** The run that continues the turn, if that waits for people. */
-    waitsIn,
+    waiting,
     clear: () => {
       setResult(null)
       setError(null)
-      setWaitsIn(null)
+      setWaiting(null)
     },
     send: ({ draft, version = 'latest', ...said }: TurnBody, attached: readonly Attached[] = []) => {
       const turn = { ...said, ...filesOf(attached) }
@@ -130,8 +141,9 @@ export function useTurn(options: {
       asked.current = draft ?? null
       setResult(null)
       setError(null)
-      setWaitsIn(null)
-      setLive({ message: turn.message, files: attached.map(({ file }) => file.name), text: '', kept: 0, calls: [] })
+      setWaiting(null)
+      sent.current = { ...NOTHING_SAID, message: turn.message, files: attached.map(({ file }) => file.name) }
+      setLive(sent.current)
       const onError = (thrown: unknown) => fail(turn.message, thrown)
       const onSuccess = (answer: RouterOutput['agents']['invoke']) =>
         'runId' in answer
