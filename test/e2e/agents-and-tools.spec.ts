@@ -84,14 +84,18 @@ test('an author says which calls of a tool need an approval, and who is asked', 
   await field('Title').fill('Look up ${args.article}')
   await dialog.getByRole('combobox', { name: 'Who may answer' }).fill('role:admin')
   await page.keyboard.press('Enter')
+  await expect(dialog.getByText('Arguments that people may change')).toBeVisible()
+  await field('Votes to approve').fill('2')
+  await expect(dialog.getByText('Arguments that people may change')).toBeHidden()
   await field('Time to decide').fill('4')
   await dialog.getByLabel('When the time is up').selectOption('Fail the step')
   await dialog.getByRole('button', { name: 'Save' }).click()
   const approval = {
     ...{ when: '${args.article} == "AX-210"', title: 'Look up ${args.article}', assignees: ['role:admin'] },
-    ...{ expiresIn: 'PT4H', onExpiry: 'fail' },
+    ...{ needs: { approve: 2 }, expiresIn: 'PT4H', onExpiry: 'fail' },
   }
   await expect.poll(async () => (await tools())?.[0]).toMatchObject({ approval })
+  await expect(page.getByText('2 votes')).toBeVisible()
   await page.reload()
   await expect(needs).toHaveValue('when')
   await needs.selectOption('Never')

@@ -28,6 +28,7 @@ export function ApprovalChoice(props: {
   const { approval } = use
   const [open, setOpen] = useState<Needs | null>(null)
   const needs = needsOf(approval)
+  const votes = typeof approval === 'object' ? (approval.needs?.approve ?? 1) : 1
   function choose(next: Needs) {
     if (next === 'never') onChange(undefined)
     else if (next === 'when') setOpen('when')
@@ -53,6 +54,7 @@ export function ApprovalChoice(props: {
         onChange={(event) => choose(event.currentTarget.value as Needs)}
       />
       {typeof approval === 'object' && approval.when !== undefined && <code>{approval.when}</code>}
+      {votes > 1 && <span>{votes} votes</span>}
       {needs !== 'never' && (
         <TextButton label={`${readOnly ? 'Show' : 'Edit'} the approval: ${name}`} onClick={() => setOpen(needs)}>
           {readOnly ? 'Show' : 'Edit'}

@@ -1,5 +1,5 @@
 'use client'
-import { Button, Group, MultiSelect, NativeSelect, NumberInput, Stack, Switch, Text } from '@mantine/core'
+import { Button, MultiSelect, NativeSelect, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import type { Approval, ApprovalPolicy } from '@/server/definition/approval'
@@ -32,7 +32,7 @@ export function ApprovalDialog(props: {
   const { names, entries } = useCallScope(noun, use)
   const set = (patch: Partial<ApprovalPolicy>) => setPolicy((now) => ({ ...now, ...patch }))
   const problem = (field: string) => errorAt(error, `${at}.${field}`)
-  const { when = '', title = '', editable = [], show = [], needs: votes = {} } = policy
+  const { when = '', title = '', editable = [], show = [] } = policy
   const wrong = needs === 'when' ? whenProblem(when) : null
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -97,37 +97,17 @@ export function ApprovalDialog(props: {
               error={problem('show')}
               readOnly={readOnly}
             />
-            <MultiSelect
-              label="Arguments that people may change"
-              description="Before they approve the call. Not where several votes are needed"
-              data={[...new Set([...names, ...editable])]}
-              value={editable}
-              onChange={(chosen) => set({ editable: chosen })}
-              error={problem('editable')}
-              readOnly={readOnly}
-            />
-            <Group grow align="start">
-              {(['approve', 'reject'] as const).map((action) => (
-                <NumberInput
-                  key={action}
-                  label={action === 'approve' ? 'Votes to approve' : 'Votes to reject'}
-                  placeholder="1"
-                  min={1}
-                  max={100}
-                  allowDecimal={false}
-                  value={votes[action] ?? ''}
-                  onChange={(count) => set({ needs: withVotes(votes, action, count) })}
-                  error={action === 'approve' ? problem('needs') : null}
-                  readOnly={readOnly}
-                />
-              ))}
-            </Group>
-            <Switch
-              label="Not by the person who started the run"
-              checked={policy.noSelfApproval === true}
-              disabled={readOnly}
-              onChange={(event) => set({ noSelfApproval: event.currentTarget.checked || undefined })}
-            />
+            {(policy.needs === undefined || editable.length > 0) && (
+              <MultiSelect
+                label="Arguments that people may change"
+                description="Before they approve the call. Not where several votes are needed"
+                data={[...new Set([...names, ...editable])]}
+                value={editable}
+                onChange={(chosen) => set({ editable: chosen })}
+                error={problem('editable')}
+                readOnly={readOnly}
+              />
+            )}
             <DialogButtons>
               <Button variant="default" onClick={onClose}>
                 {readOnly ? 'Close' : 'Cancel'}
@@ -146,12 +126,6 @@ const ASKS =
 
 function whenProblem(when: string): string | null {
   return when.trim() === '' ? 'Say when a call needs an approval.' : expressionProblem(when)
-}
-
-function withVotes(votes: Record<string, number>, action: string, count: number | string) {
-  const { [action]: _old, ...others } = votes
-  const next = typeof count === 'number' ? { ...others, [action]: count } : others
-  return Object.keys(next).length === 0 ? undefined : next
 }
 
 /** Without what was left empty. */
