@@ -12,6 +12,7 @@ export function notifyUndo(message: string, undo: () => void, forMs = 10_000): v
         <span>{message}</span>
         <Button
           size="compact-sm"
+          flex="none"
           variant="default"
           onClick={() => {
             notifications.hide(id)

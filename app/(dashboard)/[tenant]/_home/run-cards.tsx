@@ -39,7 +39,7 @@ export function RecentCard() {
   const runs = useQuery({ ...trpc.runs.list.queryOptions({ limit: SHOWN }), refetchInterval: 5_000 })
   return (
     <Card title="Recent runs" more={{ href: path('/runs'), label: 'All runs' }} query={runs}>
-      {({ runs }) => <Rows runs={runs} none="No runs yet. Start one above." />}
+      {({ runs }) => <Rows runs={runs} none="No runs yet." />}
     </Card>
   )
 }

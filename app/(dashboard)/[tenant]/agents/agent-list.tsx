@@ -62,7 +62,7 @@ export function AgentList() {
         })}
         empty={{
           title: 'No agents yet',
-          text: 'An agent reads a message and answers with data in the shape you define. Workflow steps and other systems call it.',
+          text: 'An agent reads a message, uses the tools you give it, and answers with data in the shape you define. Workflow steps and other systems call it.',
         }}
       />
       <NewAgentDialog

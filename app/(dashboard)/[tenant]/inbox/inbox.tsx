@@ -307,7 +307,7 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
 const NOTHING = {
   open: [
     'Nothing is waiting for a person',
-    'Tasks appear here when a run reaches a step that collects inputs or asks for a decision.',
+    'Tasks appear here when a step of a run asks for inputs or a decision, or when an agent asks before it makes a call.',
   ],
   mine: [
     'You have nothing to do',

@@ -2,8 +2,10 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
+import { Link } from '@/app/_ui/link'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
+import { useTenant } from '../../tenant-context'
 import type { AgentForm } from './agent-form'
 import { FallbackFields } from './fallback-fields'
 import { ModelFields } from './model-fields'
@@ -18,6 +20,7 @@ export function EditTab(props: {
 }) {
   const { agentId, form, change, error, readOnly } = props
   const trpc = useTRPC()
+  const { path } = useTenant()
   const own = useQuery(trpc.tools.list.queryOptions({ limit: '1000' }))
   const builtin = useQuery(trpc.tools.list.queryOptions({ kind: 'builtin' }))
   const agents = useQuery(trpc.agents.list.queryOptions({ limit: '1000' }))
@@ -59,7 +62,11 @@ export function EditTab(props: {
       <FallbackFields form={form} change={change} error={error} readOnly={readOnly} />
       <UsesEditor
         title="Tools"
-        text="The agent can call only these."
+        text={
+          <>
+            The agent can call only these. Make others under <Link href={path('/tools')}>Tools</Link>.
+          </>
+        }
         noun="tool"
         known={[...(own.data?.items ?? []), ...(builtin.data?.items ?? [])]}
         uses={form.tools.map(({ toolId: id, ...use }) => ({ id, ...use }))}

@@ -1,6 +1,7 @@
 'use client'
 import { ActionIcon, NativeSelect, Select } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Link } from '@/app/_ui/link'
 import { choicesOf } from '../../_versioned/choices'
 import { errorAt } from '../../_versioned/field-errors'
@@ -21,7 +22,7 @@ interface Known {
 /** The tools or agents available to the agent, each with its version. */
 export function UsesEditor(props: {
   title: string
-  text: string
+  text: ReactNode
   noun: 'tool' | 'agent'
   known: Known[]
   uses: Use[]
