@@ -3,13 +3,15 @@ import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql } from 'drizzle-or
 import type { Db } from '@/db/index'
 import { pauses } from '@/db/schema/runs'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
+import { agentTurns } from '@/db/schema/turns'
 import { isAtWork } from '../agents/turn-lease'
 import type { ServiceContext } from '../context'
 import type { TurnEventName } from '../definition/agent'
+import type { JsonObject } from '../definition/json'
 import type { ServerSentEvent } from '../http/sse'
 import { endsStream, isPiece, isQuestion, isWaiting, LAST, type TurnEvent } from './answer-events'
 import type { EventPlace, Place } from './place'
-import { LIFETIME_MS, turnAt, whatFollows } from './what-follows'
+import { type Following, LIFETIME_MS, turnAt, whatFollows } from './what-follows'
 
 const FLUSH_MS = 100
 /** How long a reader waits before it looks again. */
@@ -17,10 +19,6 @@ export const POLL_MS = 250
 
 interface StoredEvent extends TurnEvent {
   seq: number
-}
-
-interface ReadEvent extends StoredEvent {
-  createdAt: Date
 }
 
 /**
@@ -129,34 +127,56 @@ export async function* replay(
       }
       const more = await whatFollows(ctx, { threadId, ticket }, signal, speaks)
       await storeNext(ctx, { threadId, ticket, seq: seen }, more)
-      if (more.length > 0) continue
+      if (more.events.length > 0) continue
     }
     if (events.length === 0) await sleep(POLL_MS, undefined, { signal }).catch(() => {})
   }
 }
 
 /** Leaves out questions that are answered, and the ends for now after them. */
-async function withoutAnswered(ctx: ServiceContext, place: Place, events: readonly ReadEvent[]): Promise<ReadEvent[]> {
+async function withoutAnswered(
+  ctx: ServiceContext,
+  place: Place,
+  events: readonly StoredEvent[],
+): Promise<StoredEvent[]> {
   const waits = events.filter(({ event }) => isWaiting(event))
   const last = waits.at(-1)
   if (!last) return [...events]
-  const passed = (await isPresentWait(ctx, place, last)) ? waits.at(-2) : last
-  return events.filter(({ event, seq }) => !isQuestion(event) || seq > (passed?.seq ?? 0))
+  const open = await openQuestions(ctx, place)
+  const passed = open && (await isPresentWait(ctx, place, last.seq, open)) ? waits.at(-2) : last
+  return events
+    .filter(({ event, seq }) => !isQuestion(event) || seq > (passed?.seq ?? 0))
+    .filter(({ event, data }) => !isQuestion(event) || isWaiting(event) || open?.ids.has(String(data.pauseId)))
+    .map((event) => (isWaiting(event.event) ? { ...event, data: onlyOpen(event.data, open) } : event))
 }
 
-/** Stores what follows an event, unless another reader or the process of the turn has. */
+/** The body of 202 with the questions that are still open. */
+function onlyOpen(data: JsonObject, open: OpenQuestions | null): JsonObject {
+  if (!Array.isArray(data.pauseSignals)) return data
+  const pauseSignals = data.pauseSignals.filter((one) => open?.ids.has((one as { id: string }).id))
+  return { ...data, pauseSignal: pauseSignals[0] ?? null, pauseSignals }
+}
+
+/**
+ * Stores what follows an event, unless another reader or the process of the turn has, or another run has taken the turn
+ * up in the meantime.
+ */
 async function storeNext(
   { db, tenantId, now }: ServiceContext,
   { threadId, ticket, seq }: EventPlace,
-  more: readonly TurnEvent[],
+  { events, runId }: Following,
 ): Promise<void> {
-  if (more.length === 0) return
+  if (events.length === 0) return
+  const isSame = runId === undefined ? sql`true` : sql`exists (select from turn)`
   await db.execute(sql`
+    with turn as materialized (
+      select id from ${agentTurns} where tenant_id = ${tenantId} and thread_id = ${threadId} and ticket = ${ticket}::int
+        and run_id is not distinct from ${runId ?? null}::text for share)
     insert into ${chatEvents} (tenant_id, thread_id, ticket, seq, event, data, created_at)
     select ${tenantId}, ${threadId}, ${ticket}::int, ${seq}::bigint + m.n, m.event->>'event', m.event->'data',
       ${now().toISOString()}::timestamptz
-    from jsonb_array_elements(${JSON.stringify(more)}::jsonb) with ordinality m(event, n)
-    where not exists (
+    from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality m(event, n)
+    where ${isSame} and not exists (
       select from ${chatEvents} e where e.tenant_id = ${tenantId} and e.thread_id = ${threadId}
         and e.ticket = ${ticket}::int and (e.seq > ${seq}::bigint or e.event = any(${sql.param(LAST)}::text[])))
     on conflict do nothing`)
@@ -198,11 +218,14 @@ export async function findEvent(
   // 0 is the position before the first event, so it is valid as long as event 1 is stored.
   const seq = Math.max(1, place.seq)
   const rows = await ctx.db
-    .select({ seq: chatEvents.seq, event: chatEvents.event, createdAt: chatEvents.createdAt })
+    .select({ seq: chatEvents.seq, event: chatEvents.event })
     .from(chatEvents)
     .where(and(isOfTurn(ctx, place), or(eq(chatEvents.seq, seq), inArray(chatEvents.event, LAST))))
   const row = rows.find((stored) => stored.seq === seq)
-  if (row && isWaiting(row.event)) return { last: place.seq > 0 && (await isPresentWait(ctx, place, row)) }
+  if (row && isWaiting(row.event)) {
+    const open = await openQuestions(ctx, place)
+    return { last: place.seq > 0 && open !== null && (await isPresentWait(ctx, place, seq, open)) }
+  }
   if (row) return { last: place.seq > 0 && endsStream(row.event) }
   // The last event is stored after all others, so nothing the client could have seen is missing.
   if (rows.length > 0) return null
@@ -212,21 +235,37 @@ export async function findEvent(
   return lives ? { last: false } : null
 }
 
-/** Whether a turn waits for people, and has asked nothing since an event that said so. */
+interface OpenQuestions {
+  runId: string
+  ids: Set<string>
+}
+
+/** What a turn asks people at present; null if it does not wait for them. */
+async function openQuestions(ctx: ServiceContext, place: Place): Promise<OpenQuestions | null> {
+  const turn = await turnAt(ctx, place)
+  if (turn?.status !== 'paused' || turn.runId === null) return null
+  const rows = await ctx.db
+    .select({ id: pauses.id })
+    .from(pauses)
+    .where(and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, turn.runId), isNull(pauses.answeredAt)))
+  return { runId: turn.runId, ids: new Set(rows.map(({ id }) => id)) }
+}
+
+/** Whether an event that says that people are asked is the last, and every open question came before it. */
 async function isPresentWait(
   ctx: ServiceContext,
   place: Place,
-  { seq, createdAt }: Pick<ReadEvent, 'seq' | 'createdAt'>,
+  seq: number,
+  { runId, ids }: OpenQuestions,
 ): Promise<boolean> {
-  const turn = await turnAt(ctx, place)
-  if (turn?.status !== 'paused' || turn.runId === null) return false
   if (((await lastEvent(ctx, place))?.seq ?? 0) > seq) return false
-  const asked = and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, turn.runId), isNull(pauses.answeredAt))
-  const [later] = await ctx.db
-    .select({ id: pauses.id })
-    .from(pauses)
-    .where(and(asked, gt(pauses.createdAt, createdAt)))
-  return later === undefined
+  const rows = await ctx.db
+    .select({ data: chatEvents.data })
+    .from(chatEvents)
+    .where(and(isOfTurn(ctx, place), eq(chatEvents.event, 'approval.requested'), lt(chatEvents.seq, seq)))
+  // Another run of the turn may have had a question of the same id.
+  const asked = new Set(rows.filter(({ data }) => data.runId === runId).map(({ data }) => data.pauseId))
+  return [...ids].every((id) => asked.has(id))
 }
 
 /** The position after the last stored event of a turn. */
@@ -257,10 +296,10 @@ export async function sweepChats(db: Db, now: Date): Promise<number> {
   return gone.length
 }
 
-async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<ReadEvent[]> {
-  const { seq, event, data, createdAt } = chatEvents
+async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<StoredEvent[]> {
+  const { seq, event, data } = chatEvents
   const rows = await ctx.db
-    .select({ seq, event, data, createdAt })
+    .select({ seq, event, data })
     .from(chatEvents)
     .where(and(isOfTurn(ctx, after), gt(chatEvents.seq, after.seq)))
     .orderBy(asc(chatEvents.seq))

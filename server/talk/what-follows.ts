@@ -12,6 +12,14 @@ import type { Place } from './place'
 /** How long events are kept after they were stored. */
 export const LIFETIME_MS = 3_600_000
 
+/** What follows in a stream. */
+export interface Following {
+  /** None if nothing is known yet. */
+  events: TurnEvent[]
+  /** The run that has the turn; null outside of runs, undefined if there is no turn. */
+  runId: string | null | undefined
+}
+
 /** A turn that a run has. */
 interface InRun {
   agentId: string
@@ -27,34 +35,34 @@ const STORES_MS = 2_000
  * The events that follow once no process streams a turn any more: the answer of the run that continues it, or the
  * questions it asks. If its process died, it becomes a run now.
  * @param speaks whether the last event is a piece of an answer
- * @returns none if nothing is known yet
  */
 export async function whatFollows(
   ctx: ServiceContext,
   place: Place,
   signal: AbortSignal,
   speaks: boolean,
-): Promise<TurnEvent[]> {
+): Promise<Following> {
   const turn = await turnAt(ctx, place)
-  if (!turn) return [interrupted(place, null)]
+  if (!turn) return { events: [interrupted(place, null)], runId: undefined }
   const { agentId, answer, structured, streams, endedAt } = turn
   const { threadId } = place
   // What the interrupted call has said does not count.
   const restart = speaks ? [answerEvents(structured).restart(agentId)] : []
   const follow = async (runId: string) => {
     const more = await fromRun(ctx, { agentId, structured, runId, threadId }, signal)
-    return more.length > 0 ? [...restart, ...more] : []
+    return { events: more.length > 0 ? [...restart, ...more] : [], runId }
   }
+  const outside = (...events: TurnEvent[]) => ({ events, runId: null })
   if (turn.runId !== null) return follow(turn.runId)
   // Its process may be about to store its own events.
-  if (streams && endedAt !== null && ctx.now().getTime() - endedAt.getTime() < STORES_MS) return []
-  if (answer) return [...restart, ...answerEvents(structured).whole(agentId, { threadId, answer })]
-  if (turn.state === 'failed') return [interrupted(place, turn.errorCode)]
+  if (streams && endedAt !== null && ctx.now().getTime() - endedAt.getTime() < STORES_MS) return outside()
+  if (answer) return outside(...restart, ...answerEvents(structured).whole(agentId, { threadId, answer }))
+  if (turn.state === 'failed') return outside(interrupted(place, turn.errorCode))
   const runId = await runOfDeadTurn(systemContext(ctx), turn.id).catch((err: unknown) => {
     if (err instanceof AppError) return null
     throw err
   })
-  return runId === null ? [] : follow(runId)
+  return runId === null ? outside() : follow(runId)
 }
 
 /**

@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { SQL } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import { expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
@@ -166,3 +168,51 @@ test('once the process of a stream was killed, its readers and a repeat get the 
   for (const event of seen) expect(repeat).toContainEqual(event)
   expect([await ticketsOf(threadId), at.paid().length]).toEqual([1, 1])
 }, 120_000)
+
+const turnOf = (event: Event | undefined) => String(event?.data.approvalId).split('.')[0] ?? ''
+
+test('a repeat has the questions that are still open, without those that are answered', async () => {
+  const agentId = await agent()
+  at.model.script({ calls: [at.wish(240), at.wish(50)] }, PAID)
+  const body = { agentId, message: 'x' }
+  const first = await open(keyed('some'), body)
+  const [question, other] = first.filter(({ event }) => event === 'approval.requested')
+  expect(other).toBeDefined()
+  await approve(agentId, { threadId: String(first.at(-1)?.data.threadId), turnId: turnOf(question) })
+  expect(await open(keyed('some'), body)).toEqual(first.filter((event) => event !== question))
+})
+
+test('a repeat has the present questions once, though the clocks of readers and workers differ', async () => {
+  const agentId = await agent()
+  at.model.script({ calls: [at.wish(240)] }, { calls: [at.wish(50)] })
+  const body = { agentId, message: 'x' }
+  const first = await open(keyed('clocks'), body)
+  const threadId = String(first.at(-1)?.data.threadId)
+  await at.database.sql`update chat_events set created_at = now() - interval '1 minute' where thread_id = ${threadId}`
+  expect(await open(keyed('clocks'), body)).toEqual(first)
+  await at.database.sql`update chat_events set created_at = now() + interval '1 minute' where thread_id = ${threadId}`
+  await approve(agentId, { threadId, turnId: turnOf(first[1]) })
+  expect((await open(keyed('clocks'), body))[1]?.data.args).toEqual({ amount: 50, orderId: 'A1' })
+})
+
+test('a reader that read a failure before a retry, and stores it after, does not end the stream', async () => {
+  const agentId = await agent()
+  at.model.script({ calls: [at.wish(240)] }, { status: 400 })
+  const body = { agentId, message: 'x' }
+  const first = await open(keyed('late'), body)
+  const { threadId, runId } = first.at(-1)?.data ?? {}
+  await refusal(approve(agentId, { threadId: String(threadId), turnId: turnOf(first[1]) }))
+  at.model.script(PAID)
+  let retried = 0
+  const { db, ...ctx } = keyed('late')
+  const execute = async (query: SQL) => {
+    const stores = /insert into "chat_events".* with ordinality/s.test(new PgDialect().sqlToQuery(query).sql)
+    if (stores && retried++ === 0) await retryRun(at.runtime.ctx, { runId: String(runId) })
+    return db.execute(query)
+  }
+  const late = new Proxy(db, {
+    get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name, target)),
+  })
+  expect((await open({ ...ctx, db: late }, body)).at(-1)).toMatchObject({ event: 'message.done' })
+  expect(retried).toBeGreaterThan(0)
+})
