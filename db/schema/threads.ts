@@ -83,7 +83,7 @@ export const messages = pgTable(
   ],
 )
 
-/** The events of a streamed turn, retained for an hour so that a broken stream can resume. */
+/** The events of a streamed turn, retained for an hour so that a broken stream can resume; in a run until an hour after it. */
 export const chatEvents = pgTable(
   'chat_events',
   {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql } from 'drizzle-orm'
-import type { Db } from '@/db/index'
 import { pauses } from '@/db/schema/runs'
-import { chatEvents, threadTurns } from '@/db/schema/threads'
+import { chatEvents } from '@/db/schema/threads'
 import { agentTurns } from '@/db/schema/turns'
 import { isAtWork } from '../agents/turn-lease'
 import type { ServiceContext } from '../context'
@@ -10,8 +9,8 @@ import type { TurnEventName } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import type { ServerSentEvent } from '../http/sse'
 import { endsStream, isPiece, isQuestion, isWaiting, LAST, type TurnEvent } from './answer-events'
-import type { EventPlace, Place } from './place'
-import { type Following, LIFETIME_MS, turnAt, whatFollows } from './what-follows'
+import { type EventPlace, LIFETIME_MS, type Place } from './place'
+import { type Following, turnAt, whatFollows } from './what-follows'
 
 const FLUSH_MS = 100
 /** How long a reader waits before it looks again. */
@@ -286,14 +285,6 @@ async function lastEvent(
     .orderBy(desc(seq))
     .limit(1)
   return last
-}
-
-/** Deletes events that no stream can request any more, and the abandoned turns of dead processes. */
-export async function sweepChats(db: Db, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - LIFETIME_MS)
-  await db.delete(threadTurns).where(lt(threadTurns.leasedUntil, before))
-  const gone = await db.delete(chatEvents).where(lt(chatEvents.createdAt, before)).returning({ seq: chatEvents.seq })
-  return gone.length
 }
 
 async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<StoredEvent[]> {

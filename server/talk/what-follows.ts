@@ -9,9 +9,6 @@ import { awaitAnswer, RunFailed, type Waiting } from './await-run'
 import { errorEvent } from './chat-answer'
 import type { Place } from './place'
 
-/** How long events are kept after they were stored. */
-export const LIFETIME_MS = 3_600_000
-
 /** What follows in a stream. */
 export interface Following {
   /** None if nothing is known yet. */

@@ -11,6 +11,7 @@ import { retryRun } from '@/server/runs/retry'
 import { answerApprovals } from '@/server/talk/approve'
 import type { Waiting } from '@/server/talk/await-run'
 import { chat, openChat } from '@/server/talk/chat'
+import { sweepChats } from '@/server/talk/place'
 import { Approving } from '../agents/approving'
 import { newAgent } from '../agents/support'
 import { refusal } from '../workflows/support'
@@ -215,4 +216,23 @@ test('a reader that read a failure before a retry, and stores it after, does not
   })
   expect((await open({ ...ctx, db: late }, body)).at(-1)).toMatchObject({ event: 'message.done' })
   expect(retried).toBeGreaterThan(0)
+})
+
+test('a turn that waits keeps its events, and a repeat after they are gone has others', async () => {
+  const agentId = await agent()
+  at.model.script({ calls: [at.wish(240)] }, PAID)
+  const body = { agentId, message: 'x' }
+  const sweep = () => sweepChats(at.runtime.db as never, new Date(Date.now() + 3_700_000))
+  const first = await open(keyed('old'), body)
+  await sweep()
+  expect(await open(keyed('old'), body)).toEqual(first)
+  await approve(agentId, { threadId: String(first.at(-1)?.data.threadId), turnId: turnOf(first[1]) })
+  const rest = await open(at.runtime.ctx, { agentId }, first.at(-1)?.id ?? '')
+  expect(names(rest)).toEqual(['message.delta', 'message.done'])
+  await sweep()
+  const late = await open(keyed('old'), body)
+  expect(late.map(({ data }) => data)).toEqual(rest.map(({ data }) => data))
+  await isWhole(agentId, late)
+  for (const { id = '' } of [...first, ...rest])
+    expect((await refusal(open(at.runtime.ctx, { agentId }, id))).code).toBe('INVALID_INPUT')
 })
