@@ -65,7 +65,7 @@ export const CASES: Record<string, Case> = {
   'runs.dataAtStep': { needs: 'run:read', input: (id) => ({ runId: id, stepId: 'a' }) },
   'runs.conversation': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
   'runs.calls': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
-  'runs.oneCall': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1, call: 1 }) },
+  'runs.oneCall': { needs: 'run:read', input: (id) => ({ of: { runId: id, seq: 1 }, call: '1' }) },
   'runs.wholeValue': { needs: 'run:read', input: (id) => ({ of: 'step', runId: id, seq: 1, field: 'output' }) },
   'runs.statusText': { needs: 'run:read', input: run },
   'runs.definition': { needs: 'run:read', input: run },
