@@ -112,14 +112,16 @@ test('a thread stays while another message waits in it', async () => {
   expect((await refusal(say(first.agentId, { threadId: first.threadId }))).code).toBe('THREAD_NOT_FOUND')
 })
 
-test('a thread with a file, which a retry would need, stays', async () => {
+test('a thread stays with the files of its message, which a retry would need, for two days, and no longer', async () => {
   const { threadId, runId } = await waits()
   const { sql } = at.database
   await sql`insert into files (tenant_id, id, thread_id, name, declared_type, sniffed_type, size, sha256, created_at)
     values (${at.runtime.ctx.tenantId}, gen_random_uuid(), ${threadId}, 'a', 'text/plain', 'text/plain', 1, 'x', now())`
   await giveUp(runId)
-  await sweep()
+  await sweep(UNUSED - MINUTE)
   expect(await isThere(threadId)).toBe(true)
+  await sweep()
+  expect(await isThere(threadId)).toBe(false)
 })
 
 test('a thread stays while a step that speaks in it waits to try again', async () => {

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import { messages, threads, threadTurns } from '@/db/schema/threads'
 import { agentTurns } from '@/db/schema/turns'
@@ -10,9 +9,9 @@ const BATCH = 200
 const UNUSED_MS = 2 * 86_400_000
 
 /**
- * Removes threads that were made for a message whose run ended without an answer, if nothing else was said in them, nobody
- * has begun to speak in them of late, and no file is in them, which a retry would need. The turn stays. Who comes during
- * this draws a ticket, which changes the thread's row.
+ * Removes threads that were made for a message whose run ended without an answer, if nothing else was said in them and
+ * nobody has begun to speak in them of late. The turn stays; until then a retry finds the files of the message. Who comes
+ * during this draws a ticket, which changes the thread's row.
  * @returns how many
  */
 export async function deleteUnusedThreads({ db, now }: Sweep): Promise<number> {
@@ -25,7 +24,6 @@ export async function deleteUnusedThreads({ db, now }: Sweep): Promise<number> {
       where t.request is not null and t.run_id is not null and t.answer is null and t.thread_id is not null
         and r.end_time <= ${before} and coalesce(h.drawn_at, h.updated_at) <= ${before}
         and not exists (select from ${messages} m where m.tenant_id = h.tenant_id and m.thread_id = h.id)
-        and not exists (select from ${files} f where f.tenant_id = h.tenant_id and f.thread_id = h.id)
         and not exists (select from ${threadTurns} w where w.tenant_id = h.tenant_id and w.thread_id = h.id)
         and not exists (select from ${agentTurns} o join ${runs} r on r.tenant_id = o.tenant_id and r.id = o.run_id
           where o.tenant_id = h.tenant_id and o.thread_id = h.id and r.end_time is null)
