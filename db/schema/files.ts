@@ -30,7 +30,7 @@ export const files = pgTable(
      * there.
      */
     uploadedBy: text(),
-    /** Set in the transaction that creates the run, or saves the message. A row without it is an upload that nobody took. */
+    /** Set in the transaction that creates the run, or saves the message: 'infinity' then. A row without it is an upload that nobody took. */
     claimedAt: moment(),
     /** Set before the bytes are removed, so that no start can claim a half-deleted file. */
     condemnedAt: moment(),

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
@@ -11,7 +11,7 @@ import { fileStorage } from './storage'
 
 /** By then every start that could claim its upload has ended, and every turn: one that begins, also anew, counts the time from then. */
 const UNCLAIMED_MS = 60 * 60_000
-/** A claim commits together with its run or thread; after this long, a statement sees that if it exists. */
+/** A claim commits together with its run; after this long, a statement sees that if it exists. */
 const SETTLED_MS = 60_000
 const BATCH = 200
 /** After this long, the rest waits for the next sweep. */
@@ -82,6 +82,8 @@ async function markForDeletion(db: Db, now: Date): Promise<number> {
     sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`,
     sql`not exists (select 1 from ${threads} t where t.tenant_id = ${files.tenantId} and t.id = ${files.threadId})`,
   )
+  // A turn is over long before its uploads could be taken for unused, so its claim is not under way here.
+  const isOfThread = and(isNotNull(files.claimedAt), isNotNull(files.threadId))
   const unused = or(
     and(
       eq(files.sha256, INCOMPLETE),
@@ -89,7 +91,7 @@ async function markForDeletion(db: Db, now: Date): Promise<number> {
       lt(files.createdAt, new Date(now.getTime() - ARRIVING_MS)),
     ),
     and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),
-    and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), ownerGone),
+    and(or(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), isOfThread), ownerGone),
   )
   // A start that is claiming its upload right now has locked the row; skip it.
   const marked = await db
