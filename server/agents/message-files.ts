@@ -4,6 +4,7 @@ import type { MessageFile, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, StepFailure } from '../errors'
 import { findUploads } from '../files/direct/find'
+import { shownName } from '../files/download-headers'
 import { type FileRow, findFiles } from '../files/find'
 import { UNKNOWN } from '../files/sniff'
 import { MAX_FILE_BYTES } from '../http/multipart-input'
@@ -55,7 +56,7 @@ export interface SentMessage {
 export async function messageWithFiles(ctx: ServiceContext, sent: SentMessage): Promise<UserMessage> {
   const { message, dataContext } = sent
   if (sent.files.length === 0) return { message, dataContext }
-  // An older process would take the files of a thread for those of a run that is gone.
+  // An older process would leave the files out of a turn that it continues.
   if (olderSeen()) throw new AppError('UNAVAILABLE', { headers: { 'retry-after': '30' } })
   const ids = sent.files.map(({ fileId }) => fileId.toLowerCase())
   const found = [...(await findUploads(ctx, ids)), ...(await findFiles(ctx, ids))]
@@ -78,14 +79,16 @@ const TAKEN = 'belongs to a run or another thread. Upload the file again to send
 
 /** @throws StepFailure FILE_NOT_SUPPORTED */
 function sendable(rows: readonly FileRow[]): MessageFile[] {
-  const files = rows.map((row) => ({ fileId: row.id, name: row.name, type: typeOf(row), size: row.size }))
+  const files = rows.map((row) => ({ fileId: row.id, name: shownName(row), type: typeOf(row), size: row.size }))
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   if (bytes <= MAX_SENT_BYTES) return files
   throw unsupported(`The files are too large together: ${bytes} bytes, and a message can have ${MAX_SENT_BYTES}`)
 }
 
 /** @throws StepFailure FILE_NOT_SUPPORTED */
-function typeOf({ name, sniffedType, declaredType, size }: FileRow): string {
+function typeOf(row: FileRow): string {
+  const { sniffedType, declaredType, size } = row
+  const name = shownName(row)
   if (size > MAX_FILE_BYTES)
     throw unsupported(`${name} is too large for a model: ${size} bytes, and a file can have ${MAX_FILE_BYTES}`)
   const type = sniffedType === UNKNOWN ? declaredType : sniffedType

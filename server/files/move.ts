@@ -173,7 +173,7 @@ class Move {
     if (this.lost.size === 0) return
     const some = [...this.lost].slice(0, MAX_NAMED).join(', ')
     throw new EnvError(
-      `${this.lost.size} of the files are missing or damaged where they should be, such as ${some}. All others are copied, and the service still uses the old place. Bring these files back, or delete their runs, and run the command again.`,
+      `${this.lost.size} of the files are missing or damaged where they should be, such as ${some}. All others are copied, and the service still uses the old place. Bring these files back, or delete what they belong to, and run the command again.`,
     )
   }
 }

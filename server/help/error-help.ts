@@ -278,7 +278,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     means: 'A message to an agent had a file that no model reads, or too much of them. The model was not called.',
     fixes: [
       'Send images (PNG, JPEG, WebP, GIF), PDFs or texts in UTF-8. The error says how large they may be.',
-      'Convert the file, or let a tool read it.',
+      'Convert the file. If a run has it, a tool can read it instead.',
       'In a run, retry it from the step that failed. It keeps what the steps before it did.',
     ],
   },

@@ -44,9 +44,11 @@ export async function countSubjectData(ctx: ServiceContext, input: unknown) {
         (select count(*)::int from ids) as "runs",
         (select count(*)::int from ids join ${runs} r on r.tenant_id = ${tenantId} and r.id = ids.id and r.end_time is null)
           as "openRuns",
-        (select count(*)::int from ${files} f
-          where f.tenant_id = ${tenantId} and f.condemned_at is null
-            and (f.run_id in (select id from ids) or f.thread_id in (select id from conversations))) as "files",
+        (select count(*)::int from (
+          select f.id, f.condemned_at from ids join ${files} f on f.tenant_id = ${tenantId} and f.run_id = ids.id
+          union all
+          select f.id, f.condemned_at from conversations c join ${files} f on f.tenant_id = ${tenantId} and f.thread_id = c.id
+          ) f where f.condemned_at is null) as "files",
         (select count(*)::int from conversations) as "threads",
         ${some(sql`select from ${events} e where e.tenant_id = ${tenantId} and e.posted_by = ${sub}`)} as "events",
         ${some(sql`select from ${idempotencyKeys} k where k.tenant_id = ${tenantId} and k.subject = ${sub}`)}

@@ -85,10 +85,6 @@ const sub = (id: string, more: object = {}): ServiceContext => ({
   actor: { kind: 'jwt', id, secretId: 'sec_1', role: 'operator' },
   ...more,
 })
-const person = (id: string): ServiceContext => ({
-  ...ctx,
-  actor: { kind: 'user', id, name: id, sessionId: 's', role: 'owner' },
-})
 const rowOf = async (id: string) => (await database.db.select().from(files).where(eq(files.id, id)))[0]
 const bytesAt = (id: string) => existsSync(join(dataDir, 'files', ctx.tenantId, id))
 const sweep = (later: number) =>
@@ -105,7 +101,7 @@ async function events(source: EventSource | null): Promise<string[]> {
 
 describe('a message', () => {
   test('has files: the model sees them, the thread keeps and shows them, and later messages have them again', async () => {
-    const fileId = await stored()
+    const fileId = await stored('../up/sc\u202ean\u0007.png')
     const { threadId } = await say([fileId])
     expect(model.calls[0]?.body.messages.at(-1).content).toEqual([
       { type: 'text', text: 'Read it.' },
@@ -122,6 +118,8 @@ describe('a message', () => {
     await say([], { threadId })
     expect(sent()).toContain(SENT)
     expect(sent()).toContain('bill.pdf')
+    // An earlier release would remove what was claimed before and has no run.
+    expect(await database.sql`select 1 from files where claimed_at < now() + interval '100 years'`).toHaveLength(0)
     await database.db.delete(threads).where(eq(threads.id, threadId))
     expect(await outcome(readFile(ctx, { fileId }))).toBe('FILE_NOT_FOUND')
     expect([await sweep(2000), bytesAt(fileId), bytesAt(pdf)]).toEqual([{ removed: 2 }, false, false])
@@ -177,15 +175,13 @@ test('files of messages under way do not count as unused, and nobody keeps one f
   const before = await rowOf(ids[0] ?? '')
   expect(await outcome(say(ids.slice(0, 1), { threadId: 'thr_unknown' }, sub('finn')))).toBe('THREAD_NOT_FOUND')
   expect(await rowOf(ids[0] ?? '')).toEqual(before)
-  let fail = () => {}
-  const until = new Promise<void>((done) => {
-    fail = done
-  })
+  let added = false
+  const until = expect.poll(() => added, { timeout: 20_000 }).toBe(true)
   model.answer(() => ({ text: 'No data.', until }))
   const both = [ids.slice(0, 10), ids.slice(10)].map((some) => outcome(say(some, {}, sub('finn'))))
   await expect.poll(() => model.calls.length, { timeout: 20_000 }).toBe(2)
   await add()
-  fail()
+  added = true
   expect(await Promise.all(both)).toEqual(['OUTPUT_SCHEMA_MISMATCH', 'OUTPUT_SCHEMA_MISMATCH'])
   expect(await outcome(add())).toBe('CONFLICT')
 })
@@ -212,7 +208,8 @@ describe('refused before a model is asked', () => {
     }
     expect(await codeOf(say([adas, keys], {}, sub('ada')))).toEqual(['FILE_NOT_FOUND', 'files[1].fileId'])
     expect(await outcome(say([adas], {}, sub('bob')))).toBe('FILE_NOT_FOUND')
-    expect(await outcome(say([adas], {}, person('usr_a')))).toBe('FILE_NOT_FOUND')
+    const member = sub('', { actor: { kind: 'user', id: 'usr_a', name: 'A', sessionId: 's', role: 'owner' } })
+    expect(await outcome(say([adas], {}, member))).toBe('FILE_NOT_FOUND')
     expect(model.calls).toHaveLength(0)
     await say([adas], {}, sub('ada'))
   })
@@ -247,9 +244,8 @@ describe('refused before a model is asked', () => {
     expect(await codeOf(say(Array(11).fill(zip)))).toEqual(['INVALID_INPUT', 'files'])
     expect(await codeOf(say([], { files: ['x'] }))).toEqual(['INVALID_INPUT', 'files[0]'])
     expect(await codeOf(say([], { files: [{ fileId: zip, as: 'text' }] }))).toEqual(['INVALID_INPUT', 'files[0]'])
-    expect(await outcome(say([zip], {}, { ...ctx, actor: { ...ctx.actor, role: 'viewer' } as never }))).toBe(
-      'FORBIDDEN',
-    )
+    const viewer = { ...ctx, actor: { ...ctx.actor, role: 'viewer' } as never }
+    expect(await outcome(say([zip], {}, viewer))).toBe('FORBIDDEN')
     const ui = { agentId, id: 'c1', messages: [{ role: 'user', parts: [{ type: 'file', url: 'data:,x' }] }] }
     await expect(async () => fromUiChat(ctx, ui)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     expect(model.calls).toHaveLength(0)
@@ -277,11 +273,8 @@ describe('a turn that is continued', () => {
   test('by a run, because people are asked, has its files for as long as it waits', async () => {
     const fileId = await stored('scan.png', PNG, sub('ada'))
     askFirst()
-    const waiting = await talk.invokeAgent(
-      sub('ada'),
-      { agentId: asks, body: { message: 'x', files: [{ fileId }] } },
-      never,
-    )
+    const asking = { agentId: asks, body: { message: 'x', files: [{ fileId }] } }
+    const waiting = await talk.invokeAgent(sub('ada'), asking, never)
     if (!('turnId' in waiting)) throw new Error('the turn does not wait')
     const { threadId, turnId } = waiting
     expect((await rowOf(fileId))?.threadId).toBe(threadId)
@@ -346,10 +339,9 @@ describe('a turn that is continued', () => {
     const waiting = await talk.invokeAgent(sub('ada'), asking, never)
     if (!('turnId' in waiting)) throw new Error('the turn does not wait')
     model.answer(() => ({ status: 400 }))
-    const approvals = [{ approvalId: `${waiting.turnId}.2`, approved: true }]
-    expect(await outcome(answerApprovals(ctx, { agentId: asks, threadId, body: { approvals } }, never))).toBe(
-      'MODEL_ERROR',
-    )
+    const given = { approvals: [{ approvalId: `${waiting.turnId}.2`, approved: true }] }
+    const approving = answerApprovals(ctx, { agentId: asks, threadId, body: given }, never)
+    expect(await outcome(approving)).toBe('MODEL_ERROR')
     model.answer(() => answer)
     const { runId } = await retryRun(ctx, { runId: waiting.runId })
     expect((await runtime.wait(runId)).status).toBe('completed')

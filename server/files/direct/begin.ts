@@ -25,8 +25,8 @@ export interface BegunUpload {
 }
 
 /**
- * Begins to upload a file that is too large for a form, or that its caller has before they start a run. The file counts
- * once `completeUpload` has seen its bytes, belongs to its caller alone until a run takes it, and is removed after an
+ * Begins to upload a file that is too large for a form, or that its caller has before they start a run or send a message. The file counts
+ * once `completeUpload` has seen its bytes, belongs to its caller alone until a run or a thread takes it, and is removed after an
  * hour otherwise.
  * @param input.origin where the caller reaches the service
  * @param input.address of a visitor of a start link

@@ -7,9 +7,9 @@ import { removeFiles } from '../sweep'
 import { findUpload, open } from './find'
 
 /**
- * Cancels an upload of the caller, complete or not, that no run has yet, and makes room for another. The sweep deletes
+ * Cancels an upload of the caller, complete or not, that nothing has yet, and makes room for another. The sweep deletes
  * bytes that arrive later.
- * @throws AppError FORBIDDEN; FILE_NOT_FOUND, also if a run has the file
+ * @throws AppError FORBIDDEN; FILE_NOT_FOUND, also if a run or a thread has the file
  */
 export async function cancelUpload(
   ctx: ServiceContext,

@@ -24,7 +24,7 @@ export interface CompleteUpload {
 
 /**
  * Checks that the bytes of an upload are stored, all of them, and detects their type. From then on the caller may give
- * the file to a run. Completing it again changes nothing.
+ * the file to a run or an agent. Completing it again changes nothing.
  * @throws AppError FORBIDDEN, FILE_NOT_FOUND; CONFLICT while no bytes are there; INVALID_INPUT; UNAVAILABLE
  */
 export async function completeUpload(ctx: ServiceContext, { fileId }: { fileId: string }): Promise<CompleteUpload> {

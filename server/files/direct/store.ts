@@ -22,7 +22,7 @@ export async function storeUpload(ctx: ServiceContext, upload: Upload): Promise<
 }
 
 /**
- * The same, for the file of a form that has nothing else.
+ * The same, for the only file of a form. Its texts do not count.
  * @throws AppError INVALID_INPUT, and as `storeUpload`
  */
 export async function storeForm(ctx: ServiceContext, { file, named }: MultipartInput): Promise<StoredUpload> {
