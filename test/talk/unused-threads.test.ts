@@ -63,7 +63,7 @@ test.each([
 async function fails(runId: string, ...answers: object[]): Promise<void> {
   at.model.script(...(answers as never[]))
   await at.give(runId, 'reject')
-  expect((await at.runtime.wait(runId)).status).toBe('failed')
+  expect((await at.runtime.wait(runId, undefined, 30_000)).status).toBe('failed')
 }
 
 test('a thread in which something else was said stays', async () => {
@@ -128,14 +128,14 @@ test('a thread stays while a step that speaks in it waits to try again', async (
   const { agentId, threadId, runId: first } = await waits()
   await giveUp(first)
   const ended = Date.now()
-  at.model.script({ status: 503, headers: { 'retry-after-ms': '3000' } }, answer)
+  at.model.script({ status: 503, headers: { 'retry-after-ms': '8000' } }, answer)
   const calls = at.model.calls.length
-  const ask = { id: 'ask', type: 'call-agent', agentId, threadId, message: 'x', timeoutMs: 2000 }
+  const ask = { id: 'ask', type: 'call-agent', agentId, threadId, message: 'x', timeoutMs: 5_000 }
   const end = { id: 'end', type: 'end-flow' }
   const runId = await at.runtime.start({ steps: [ask, end], edges: [{ from: 'ask', to: 'end' }] })
   await expect.poll(() => at.model.calls.length, { timeout: 10_000 }).toBe(calls + 1)
   const lease = () => at.database.sql`select 1 from thread_turns where thread_id = ${threadId}`
-  await expect.poll(lease).toHaveLength(0)
+  await expect.poll(lease, { timeout: 6_000 }).toHaveLength(0)
   await sweep(ended + UNUSED - Date.now())
   expect(at.model.calls).toHaveLength(calls + 1)
   expect((await at.runtime.wait(runId)).status).toBe('completed')

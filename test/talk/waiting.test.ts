@@ -192,11 +192,13 @@ test('an agent without tools costs two statements with the read of the agent, in
   const { $client } = at.runtime.ctx.db as Db
   const debug = (_connection: number, text: string) => statements.push(text)
   for (const { options } of [$client, $client.rows]) Object.assign(options, { debug })
-  const counted = async (body: object) => {
+  const once = async (body: object) => {
     statements.length = 0
     await say(body)
     return statements.filter((text) => /agents|threads|thread_turns|messages|agent_turns/.test(text)).length
   }
+  // The sweep of each minute may fall into one of them.
+  const counted = async (body: object) => Math.min(await once(body), await once(body), await once(body))
   expect([await counted({}), await counted({ threadId })]).toEqual([2, 6])
 })
 
