@@ -34,8 +34,9 @@ afterAll(async () => {
 
 /** The server gets a refusal that it must not retry, once the call has opened the pause of an unlucky run. */
 async function failing(answer: Response, call: string): Promise<Response> {
-  const runId = call.startsWith('{') ? (JSON.parse(call).event?.data?.runId as string | undefined) : undefined
-  if (runId === undefined || !unlucky.has(runId) || !(await isWaiting(runId))) return answer
+  const { runId, branch } = (call.startsWith('{') && JSON.parse(call).event?.data) || {}
+  // The call of another branch may end after that.
+  if (runId === undefined || !unlucky.has(runId) || !(await isWaiting(runId, branch))) return answer
   unlucky.delete(runId)
   return Response.json(
     { name: 'Error', message: 'too old' },
@@ -43,8 +44,9 @@ async function failing(answer: Response, call: string): Promise<Response> {
   )
 }
 
-async function isWaiting(runId: string): Promise<boolean> {
-  const [row] = await database.sql`select 1 from pauses where run_id = ${runId} and answered_at is null`
+async function isWaiting(runId: string, branch: string | null = null): Promise<boolean> {
+  const [row] = await database.sql`
+    select 1 from pauses where run_id = ${runId} and answered_at is null and branch = coalesce(${branch}, branch)`
   return row !== undefined
 }
 
