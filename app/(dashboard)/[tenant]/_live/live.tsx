@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { useTenant } from '../tenant-context'
+import { readAgain } from './read-again'
 import { TAB } from './tab'
 
 /** After this many consecutive failures, the page polls. */
@@ -28,10 +29,10 @@ export function Live() {
   const away = !streams || failures >= FAILURES
 
   const readTasks = useCallback(() => {
-    cache.invalidateQueries({ queryKey: trpc.tasks.pathKey() }).catch(() => {})
+    readAgain(cache, trpc.tasks.pathKey()).catch(() => {})
   }, [cache, trpc])
   const readPeople = useCallback(() => {
-    cache.invalidateQueries({ queryKey: trpc.live.here.pathKey() }).catch(() => {})
+    readAgain(cache, trpc.live.here.pathKey()).catch(() => {})
   }, [cache, trpc])
   useEffect(() => {
     if (!visible || away) return
