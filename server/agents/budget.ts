@@ -13,6 +13,13 @@ interface Spent {
   cost?: number | null | undefined
 }
 
+/** Of a model's answer. The cost is null if it is not known. */
+interface Answered {
+  usage: Usage
+  cost: number | null
+  by: { provider: string; modelId: string }
+}
+
 /** The number of tool calls of one message and its cost so far, handoffs included. */
 export class Budget {
   static readonly maxDepth = 3
@@ -51,6 +58,12 @@ export class Budget {
     this.usage = addUsage(this.usage, usage)
     this.known += cost ?? 0
     if (cost !== null && shown) this.cost = (this.cost ?? 0) + cost
+  }
+
+  /** The same, with the answer's model noted if its price is not known. */
+  spendOn({ usage, cost, by }: Answered, shown: boolean): void {
+    this.spend(usage, cost, shown)
+    if (cost === null && by.provider !== 'scripted') this.unpriced.add(`${by.provider}/${by.modelId}`)
   }
 
   /** The usage, and the cost if it is known, without the errors of sums of floating point numbers. */

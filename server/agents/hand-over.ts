@@ -2,7 +2,6 @@ import type { ServiceContext } from '../context'
 import type { CallDecision } from '../definition/approval'
 import type { JsonObject } from '../definition/json'
 import { ERRORS } from '../errors'
-import { addUsage, NO_USAGE } from '../models/call'
 import type { Budget } from './budget'
 import { type LoadedAgent, loadAgent } from './find'
 import { answerIn, succeeded, type ToolOutput } from './journal/call'
@@ -84,8 +83,6 @@ export function recallHandOver(agent: LoadedAgent, journal: Journal, seq: number
       continue
     }
     if (answered?.limit) grantOf(answered, agentId, budget)
-    const { usage, cost, by } = answerIn(call)
-    budget.spend(addUsage(NO_USAGE, usage), cost, isShown)
-    if (cost === null && by.provider !== 'scripted') budget.unpriced.add(`${by.provider}/${by.modelId}`)
+    budget.spendOn(answerIn(call), isShown)
   }
 }

@@ -5,7 +5,7 @@ import { actsForTenant, runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { TurnAnswer, Usage } from '../definition/agent'
 import { placeIn } from '../definition/branches'
-import { handedOverBy } from './journal/key'
+import { handedOver } from './journal/key'
 
 /** A turn, with the visit that it is of; null outside of runs. */
 export type RecordedTurn = {
@@ -99,14 +99,9 @@ function ownRuns(ctx: ServiceContext): SQL | undefined {
 export function presentTurn(turn: RecordedTurn) {
   const { began: _began, record: _record, workflowName: _workflow, stepName: _step, answer: _answer, ...shown } = turn
   const { branch, startedAt, endedAt, ...rest } = shown
-  const by = handedOverBy(turn.id)
   return {
-    ...{
-      ...rest,
-      ...(by ? { handedOverBy: by } : {}),
-      ...(branch === null ? {} : placeIn(branch)),
-      startedAt: new Date(startedAt).toISOString(),
-    },
+    ...{ ...rest, ...handedOver(turn.id), ...(branch === null ? {} : placeIn(branch)) },
+    startedAt: new Date(startedAt).toISOString(),
     endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
   }
 }

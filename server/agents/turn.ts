@@ -174,10 +174,7 @@ class Turn {
   private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<Said> {
     const { journal, budget } = this.options
     for (;;) {
-      const spend = ({ usage, cost, by }: Said) => {
-        budget.spend(usage, cost, this.models.config.prices !== undefined)
-        if (cost === null && by.provider !== 'scripted') budget.unpriced.add(`${by.provider}/${by.modelId}`)
-      }
+      const spend = (said: Said) => budget.spendOn(said, this.models.config.prices !== undefined)
       const said = await journal.answer(() => this.made(more, mayCallTools), spend)
       this.models.stayWith(said.by)
       spend(said)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { agentTurns } from '@/db/schema/turns'
-import { handedOverBy } from '../agents/journal/key'
+import { handedOver } from '../agents/journal/key'
 import { CALLS_BELOW } from '../agents/journal/shown'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
@@ -229,12 +229,11 @@ function presentStep(runId: string, step: StepChange) {
 
 function presentCall(runId: string, call: CallChange, masker: Masker | null) {
   const { change: _change, branch, name, errorCode, startedAt, endedAt, ...rest } = call
-  const by = handedOverBy(call.turnId)
   return {
     ...{
       runId,
       ...rest,
-      ...(by ? { handedOverBy: by } : {}),
+      ...handedOver(call.turnId),
       ...placeIn(branch),
       name: masker ? masker.text(name) : name,
     },

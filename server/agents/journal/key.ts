@@ -9,10 +9,16 @@ export function handOverId(turnId: string, seq: number): string {
   return `${turnId}-${seq}`
 }
 
-/** The call that handed a message to the agent of a turn; null for a turn that a step or a caller began. */
-export function handedOverBy(turnId: string): { turnId: string; seq: number } | null {
+/** The call that handed a message to the agent of a turn. */
+export interface HandedOverBy {
+  turnId: string
+  seq: number
+}
+
+/** The same as a field of a turn or its calls; no field for a turn that a step or a caller began. */
+export function handedOver(turnId: string): { handedOverBy?: HandedOverBy } {
   const at = turnId.lastIndexOf('-')
-  return at === -1 ? null : { turnId: turnId.slice(0, at), seq: Number(turnId.slice(at + 1)) }
+  return at === -1 ? {} : { handedOverBy: { turnId: turnId.slice(0, at), seq: Number(turnId.slice(at + 1)) } }
 }
 
 /** What the key of a turn that was handed over adds to that of its root, as SQL. */

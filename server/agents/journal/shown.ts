@@ -14,7 +14,7 @@ import { tenantMasker } from '../../vault/masker'
 import { MAX_MESSAGES } from '../messages'
 import { maskerOfRuns } from '../thread-masker'
 import { resultOf, type ToolCall } from '../turns'
-import { handedOverBy } from './key'
+import { type HandedOverBy, handedOver } from './key'
 
 /** The query string of a page of calls. */
 export const CALL_PAGE = pageAfter(1_000)
@@ -52,7 +52,7 @@ type StoredCall = Place & {
 
 type Shown = Omit<Place, 'runId' | 'branch' | 'kind'> & {
   /** Of an agent that was handed a message: by which call. */
-  handedOverBy?: { turnId: string; seq: number }
+  handedOverBy?: HandedOverBy
   branch?: string
   iteration?: number[]
   name: string
@@ -171,9 +171,7 @@ async function runsBefore(ctx: ServiceContext, turnIds: string[]): Promise<Map<s
 
 function shown({ turnId, stepId, visit, branch, seq, ...call }: StoredCall, masker: RunMasker): ShownCall {
   const { name, output, asked, usage, cost, errorCode } = call
-  const by = handedOverBy(turnId)
-  const of = { turnId, ...(by ? { handedOverBy: by } : {}) }
-  const place = { ...of, stepId, visit, ...(branch === null ? {} : placeIn(branch)), seq }
+  const place = { turnId, ...handedOver(turnId), stepId, visit, ...(branch === null ? {} : placeIn(branch)), seq }
   const times = { startedAt: iso(call.startedAt), endedAt: iso(call.endedAt) }
   if (call.kind === 'model') {
     const text = isJsonObject(output) && typeof output.text === 'string' ? masker.text(output.text) : ''
