@@ -10,6 +10,7 @@ import { answerApprovals } from '@/server/talk/approve'
 import { chat } from '@/server/talk/chat'
 import { readCallList } from '@/server/views/runs/calls'
 import { until } from '../engine/support'
+import { keyed } from '../support/keyed'
 import type { ModelCall, Reply } from '../support/model'
 import { sampled } from '../support/sample.mjs'
 import { refusal } from '../workflows/support'
@@ -63,13 +64,6 @@ async function asks(agentId: string) {
   return waiting
 }
 const subject = (id: string) => ({ kind: 'jwt', id, secretId: 'sec_1', role: 'operator' }) as const
-const keyed = (outgoingKey: string) => ({
-  outgoingKey,
-  recall: () => null,
-  remember: async () => {},
-  committed: () => {},
-  heldBy: () => {},
-})
 const keys = () => at.outside.seen.map(({ headers }) => headers['idempotency-key'])
 const turnsOf = async (agentId: string) => (await listTurns(at.runtime.ctx, agentId, {})).turns
 const callsOf = async (agentId: string, turnId = '') => (await getTurn(at.runtime.ctx, { agentId, turnId }, {})).calls

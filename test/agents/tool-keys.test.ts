@@ -5,6 +5,7 @@ import { createTool } from '@/server/tools/lifecycle'
 import { runTool } from '@/server/tools/run'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { keyed } from '../support/keyed'
 import { type ModelServer, type Reply, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { chat, invokeAgent } from '../support/talk'
@@ -92,14 +93,6 @@ function calls(): [string, string | undefined][] {
     })
 }
 const keysOf = (list: [string, string | undefined][]) => list.map(([, key]) => key)
-
-const keyed = (outgoingKey: string) => ({
-  outgoingKey,
-  recall: () => null,
-  remember: async () => {},
-  committed: () => {},
-  heldBy: () => {},
-})
 
 test('in a run, the key of a tool call is that of its visit and the number of the call', async () => {
   const { http, script, mcp } = await newTools()

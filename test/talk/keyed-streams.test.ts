@@ -14,16 +14,16 @@ import { chat, openChat } from '@/server/talk/chat'
 import { sweepChats } from '@/server/talk/place'
 import { Approving } from '../agents/approving'
 import { newAgent } from '../agents/support'
+import { keyed } from '../support/keyed'
 import { refusal } from '../workflows/support'
 
 const at = new Approving()
 const never = new AbortController().signal
-const NONE = { recall: () => null, remember: async () => {}, committed: () => {}, heldBy: () => {} }
 const PAID = { text: 'It is paid.' }
 
 type Event = { id?: string; event: string; data: JsonObject }
 
-const keyed = (outgoingKey: string): ServiceContext => ({ ...at.runtime.ctx, keyed: { ...NONE, outgoingKey } })
+const withKey = (key: string): ServiceContext => ({ ...at.runtime.ctx, keyed: keyed(key) })
 
 async function events(source: EventSource | null): Promise<Event[]> {
   const all: Event[] = []
@@ -61,13 +61,13 @@ async function isWhole(agentId: string, all: Event[]): Promise<void> {
 test('a repeat has the same events with the same ids, from any of which it can be resumed', async () => {
   const agentId = await agent(null)
   at.model.script({ calls: [{ name: at.refund, args: { amount: 40, orderId: 'A1' } }] }, PAID)
-  const first = await open(keyed('same'), { agentId, message: 'x' })
+  const first = await open(withKey('same'), { agentId, message: 'x' })
   expect([...new Set(names(first))]).toEqual(['tool.call', 'tool.result', 'message.delta', 'message.done'])
-  expect(await open(keyed('same'), { agentId, message: 'x' })).toEqual(first)
+  expect(await open(withKey('same'), { agentId, message: 'x' })).toEqual(first)
   await isWhole(agentId, first)
   // Once its events are gone, a repeat has the answer.
   await at.database.sql`delete from chat_events`
-  const late = await open(keyed('same'), { agentId, message: 'x' })
+  const late = await open(withKey('same'), { agentId, message: 'x' })
   expect(late).toMatchObject([{ data: { text: 'It is paid.' } }, { event: 'message.done', data: first.at(-1)?.data }])
   await isWhole(agentId, late)
 })
@@ -76,8 +76,8 @@ test('any number of repeats as streams of an answer that was JSON are one stream
   const agentId = await agent(null)
   at.model.script(PAID)
   const body = { agentId, message: 'x' }
-  const json = await chat(keyed('json'), body, never)
-  const all = await Promise.all([1, 2, 3, 4, 5].map(() => open(keyed('json'), body)))
+  const json = await chat(withKey('json'), body, never)
+  const all = await Promise.all([1, 2, 3, 4, 5].map(() => open(withKey('json'), body)))
   for (const one of all) expect(one).toEqual(all[0])
   expect(all[0]?.at(-1)).toMatchObject({ event: 'message.done', data: JSON.parse(JSON.stringify(json)) })
   expect(await ticketsOf(all[0]?.at(-1)?.data.threadId)).toBe(1)
@@ -88,18 +88,18 @@ test('a repeat of a stream that asked has its questions, and once they are answe
   const agentId = await agent()
   at.model.script({ calls: [at.wish(240)] }, { calls: [at.wish(50)] }, PAID)
   const body = { agentId, message: 'x' }
-  const first = await open(keyed('asks'), body)
+  const first = await open(withKey('asks'), body)
   expect(names(first)).toEqual(['tool.call', 'approval.requested', 'message.waiting'])
-  expect(await open(keyed('asks'), body)).toEqual(first)
+  expect(await open(withKey('asks'), body)).toEqual(first)
   const { threadId } = first[2]?.data ?? {}
   const turnId = String(first[1]?.data.approvalId).split('.')[0] ?? ''
   const place = { threadId: String(threadId), turnId }
   await approve(agentId, place)
-  const second = await open(keyed('asks'), body)
+  const second = await open(withKey('asks'), body)
   expect(names(second)).toEqual(['tool.call', 'approval.requested', 'message.waiting'])
   expect(second[1]?.data.args).toEqual({ amount: 50, orderId: 'A1' })
   await approve(agentId, place, 4)
-  const third = await open(keyed('asks'), body)
+  const third = await open(withKey('asks'), body)
   expect(names(third)).toEqual(['tool.call', 'message.delta', 'message.done'])
   expect([await ticketsOf(threadId), at.paid().length]).toEqual([1, 2])
 })
@@ -118,15 +118,15 @@ test('a repeat of a stream whose run failed has the failure, and after a retry t
   const agentId = await agent()
   at.model.script({ calls: [at.wish(240)] }, { status: 400 })
   const body = { agentId, message: 'x' }
-  const { threadId, runId } = (await open(keyed('retried'), body)).at(-1)?.data ?? {}
+  const { threadId, runId } = (await open(withKey('retried'), body)).at(-1)?.data ?? {}
   const turn = await at.database.sql<{ id: string }[]>`select id from agent_turns where run_id = ${String(runId)}`
   const failure = approve(agentId, { threadId: String(threadId), turnId: turn[0]?.id ?? '' })
   expect((await refusal(failure)).code).toBe('MODEL_ERROR')
-  const failed = await open(keyed('retried'), body)
+  const failed = await open(withKey('retried'), body)
   expect(failed.at(-1)).toMatchObject({ event: 'error', id: expect.any(String), data: { code: 'MODEL_ERROR' } })
   at.model.script(PAID)
   await retryRun(at.runtime.ctx, { runId: String(runId) })
-  const retried = await open(keyed('retried'), body)
+  const retried = await open(withKey('retried'), body)
   expect(retried.at(-1)).toMatchObject({ event: 'message.done', data: { message: 'It is paid.', threadId } })
   await isWhole(agentId, retried)
 })
@@ -162,7 +162,7 @@ test('once the process of a stream was killed, its readers and a repeat get the 
   child.kill('SIGKILL')
   await once(child, 'exit')
   await endLeases()
-  const repeat = await open(keyed('killed'), { agentId, message: 'x' })
+  const repeat = await open(withKey('killed'), { agentId, message: 'x' })
   expect(names(repeat).slice(0, 2)).toEqual(['tool.call', 'tool.result'])
   expect(names(repeat).slice(-3)).toEqual(['message.restart', 'message.delta', 'message.done'])
   expect(await reader).toEqual(repeat.slice(1))
@@ -176,36 +176,36 @@ test('a repeat has the questions that are still open, without those that are ans
   const agentId = await agent()
   at.model.script({ calls: [at.wish(240), at.wish(50)] }, PAID)
   const body = { agentId, message: 'x' }
-  const first = await open(keyed('some'), body)
+  const first = await open(withKey('some'), body)
   const [question, other] = first.filter(({ event }) => event === 'approval.requested')
   expect(other).toBeDefined()
   await approve(agentId, { threadId: String(first.at(-1)?.data.threadId), turnId: turnOf(question) })
-  expect(await open(keyed('some'), body)).toEqual(first.filter((event) => event !== question))
+  expect(await open(withKey('some'), body)).toEqual(first.filter((event) => event !== question))
 })
 
 test('a repeat has the present questions once, though the clocks of readers and workers differ', async () => {
   const agentId = await agent()
   at.model.script({ calls: [at.wish(240)] }, { calls: [at.wish(50)] })
   const body = { agentId, message: 'x' }
-  const first = await open(keyed('clocks'), body)
+  const first = await open(withKey('clocks'), body)
   const threadId = String(first.at(-1)?.data.threadId)
   await at.database.sql`update chat_events set created_at = now() - interval '1 minute' where thread_id = ${threadId}`
-  expect(await open(keyed('clocks'), body)).toEqual(first)
+  expect(await open(withKey('clocks'), body)).toEqual(first)
   await at.database.sql`update chat_events set created_at = now() + interval '1 minute' where thread_id = ${threadId}`
   await approve(agentId, { threadId, turnId: turnOf(first[1]) })
-  expect((await open(keyed('clocks'), body))[1]?.data.args).toEqual({ amount: 50, orderId: 'A1' })
+  expect((await open(withKey('clocks'), body))[1]?.data.args).toEqual({ amount: 50, orderId: 'A1' })
 })
 
 test('a reader that read a failure before a retry, and stores it after, does not end the stream', async () => {
   const agentId = await agent()
   at.model.script({ calls: [at.wish(240)] }, { status: 400 })
   const body = { agentId, message: 'x' }
-  const first = await open(keyed('late'), body)
+  const first = await open(withKey('late'), body)
   const { threadId, runId } = first.at(-1)?.data ?? {}
   await refusal(approve(agentId, { threadId: String(threadId), turnId: turnOf(first[1]) }))
   at.model.script(PAID)
   let retried = 0
-  const { db, ...ctx } = keyed('late')
+  const { db, ...ctx } = withKey('late')
   const execute = async (query: SQL) => {
     const stores = /insert into "chat_events".* with ordinality/s.test(new PgDialect().sqlToQuery(query).sql)
     if (stores && retried++ === 0) await retryRun(at.runtime.ctx, { runId: String(runId) })
@@ -223,14 +223,14 @@ test('a turn that waits keeps its events, and a repeat after they are gone has o
   at.model.script({ calls: [at.wish(240)] }, PAID)
   const body = { agentId, message: 'x' }
   const sweep = () => sweepChats(at.runtime.db as never, new Date(Date.now() + 3_700_000))
-  const first = await open(keyed('old'), body)
+  const first = await open(withKey('old'), body)
   await sweep()
-  expect(await open(keyed('old'), body)).toEqual(first)
+  expect(await open(withKey('old'), body)).toEqual(first)
   await approve(agentId, { threadId: String(first.at(-1)?.data.threadId), turnId: turnOf(first[1]) })
   const rest = await open(at.runtime.ctx, { agentId }, first.at(-1)?.id ?? '')
   expect(names(rest)).toEqual(['message.delta', 'message.done'])
   await sweep()
-  const late = await open(keyed('old'), body)
+  const late = await open(withKey('old'), body)
   expect(late.map(({ data }) => data)).toEqual(rest.map(({ data }) => data))
   await isWhole(agentId, late)
   for (const { id = '' } of [...first, ...rest])

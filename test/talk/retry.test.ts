@@ -11,12 +11,12 @@ import { invokeAgent } from '@/server/talk/invoke'
 import { getRunOverview } from '@/server/views/runs/overview'
 import { Approving, answer } from '../agents/approving'
 import { history, newAgent } from '../agents/support'
+import { keyed } from '../support/keyed'
 import { outcome, refusal } from '../workflows/support'
 
 const at = new Approving()
 const never = new AbortController().signal
 const ORDER = { item: 'chairs', amount: 12 }
-const NONE = { recall: () => null, remember: async () => {}, committed: () => {}, heldBy: () => {} }
 
 async function asks(): Promise<string> {
   const tools = [{ toolId: at.refund, version: 'latest', approval: 'always' }]
@@ -24,7 +24,7 @@ async function asks(): Promise<string> {
 }
 
 async function invoke(agentId: string, key: string | null = null): Promise<Waiting> {
-  const ctx = key === null ? at.runtime.ctx : { ...at.runtime.ctx, keyed: { ...NONE, outgoingKey: key } }
+  const ctx = key === null ? at.runtime.ctx : { ...at.runtime.ctx, keyed: keyed(key) }
   return (await invokeAgent(ctx, { agentId, body: { message: 'x' } }, never)) as Waiting
 }
 

@@ -1,4 +1,5 @@
 import { openChat } from '@/server/talk/chat'
+import { keyed } from '../support/keyed'
 import { startTestRuntime } from '../support/runtime'
 
 /*
@@ -7,7 +8,10 @@ import { startTestRuntime } from '../support/runtime'
  */
 const [url = '', agentId = '', outgoingKey = ''] = process.argv.slice(2)
 const runtime = await startTestRuntime(url, { MILLRACE_HOST_ID: 'first', ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
-const keyed = { outgoingKey, recall: () => null, remember: async () => {}, committed: () => {}, heldBy: () => {} }
 const never = new AbortController().signal
-const source = await openChat({ ...runtime.ctx, keyed }, { body: { agentId, message: 'x' }, lastEventId: null }, never)
+const source = await openChat(
+  { ...runtime.ctx, keyed: keyed(outgoingKey) },
+  { body: { agentId, message: 'x' }, lastEventId: null },
+  never,
+)
 for await (const event of source?.(never) ?? []) process.send?.(event)

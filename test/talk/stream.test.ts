@@ -2,7 +2,6 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
 import type { EventSource, ServerSentEvent } from '@/server/http/sse'
 import { answerApprovals } from '@/server/talk/approve'
@@ -11,6 +10,7 @@ import { invokeAgent, openInvocation } from '@/server/talk/invoke'
 import { setVaultSecret } from '@/server/vault/set'
 import { Approving, answer } from '../agents/approving'
 import { history, newAgent } from '../agents/support'
+import { keyed } from '../support/keyed'
 import { outcome } from '../workflows/support'
 
 const at = new Approving()
@@ -221,8 +221,7 @@ test('a stream whose process died has its answer from a run, and drops the data 
 test('a stream with an Idempotency-Key that is repeated has the same end', async () => {
   const { id: agentId } = await newAgent(at.runtime.ctx, {}, at.model)
   at.model.script(answer)
-  const keyed = { outgoingKey: 'k1', heldBy: () => {}, recall: () => null, remember: async () => {}, committed() {} }
-  const ctx = { ...at.runtime.ctx, keyed } as never as ServiceContext
+  const ctx = { ...at.runtime.ctx, keyed: keyed('k1') }
   const first = await read(await open(agentId, { ctx }))
   const again = await read(await open(agentId, { ctx }))
   expect(again).toEqual(first)

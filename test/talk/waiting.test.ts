@@ -12,6 +12,7 @@ import { invokeAgent } from '@/server/talk/invoke'
 import { sweepTurns } from '@/server/talk/sweep'
 import { Approving, answer } from '../agents/approving'
 import { newAgent } from '../agents/support'
+import { keyed } from '../support/keyed'
 import { refusal } from '../workflows/support'
 
 const at = new Approving()
@@ -221,8 +222,7 @@ test('a stream that broke off in the middle of an answer takes back what it had 
 test('a repeat of a keyed stream that asks gets its questions, and leaves the thread free', async () => {
   const agentId = await asks('always', { outputSchema: null })
   at.model.script({ calls: [at.wish(240)] }, { text: 'It is paid.' })
-  const none = { recall: () => null, remember: async () => {}, committed: () => {}, heldBy: () => {} }
-  const ctx = { ...at.runtime.ctx, keyed: { ...none, outgoingKey: 'a key' } }
+  const ctx = { ...at.runtime.ctx, keyed: keyed('a key') }
   const open = async () => events(await openChat(ctx, { body: { agentId, message: 'x' }, lastEventId: null }, never))
   const first = await open()
   const { threadId } = first.at(-1)?.data ?? ({} as never)
