@@ -7,6 +7,8 @@ import { toolName } from '@/server/models/tool-names'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { setEnv } from '../support/env'
+import { keyed } from '../support/keyed'
 import { type ModelServer, startModelServer } from '../support/model'
 import { invokeAgent, invokeDraftAgent } from '../support/talk'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
@@ -21,7 +23,7 @@ const ORDER = { item: 'chairs', amount: 12 }
 const json = (value: unknown) => ({ text: JSON.stringify(value) })
 
 beforeAll(async () => {
-  Object.assign(process.env, {
+  setEnv({
     ENCRYPTION_KEY: 'ab'.repeat(32),
     ALLOW_PRIVATE_HOSTS: '127.0.0.1',
     AGENT_TIMEOUT_MS: '20000',
@@ -149,11 +151,10 @@ describe('an answer', () => {
   test('is repeated for the same Idempotency-Key without asking the model again', async () => {
     const { id } = await newAgent(ctx, {}, model)
     model.script(json(ORDER))
-    const none = { recall: () => null, remember: async () => {}, committed: () => {}, heldBy: () => {} }
-    const keyed = { ...none, outgoingKey: 'k' }
-    const first = await invoke(id, { message: 'x' }, never, { ...ctx, keyed })
+    const once = { ...ctx, keyed: keyed('k') }
+    const first = await invoke(id, { message: 'x' }, never, once)
     expect(first.data).toEqual(ORDER)
-    expect(await invoke(id, { message: 'x' }, never, { ...ctx, keyed })).toEqual(first)
+    expect(await invoke(id, { message: 'x' }, never, once)).toEqual(first)
     expect(model.calls).toHaveLength(1)
   })
 

@@ -8,6 +8,7 @@ import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { setEnv } from '../support/env'
 import { pdfOf, pngOf } from '../support/sample-files'
 import { chat, invokeAgent } from '../support/talk'
 import { newScriptTool, newTenant } from '../support/tenant'
@@ -104,7 +105,7 @@ beforeAll(async () => {
     if (reply) reply(response)
     else response.writeHead(500).end('the script is over')
   })
-  Object.assign(process.env, {
+  setEnv({
     ENCRYPTION_KEY: 'ab'.repeat(32),
     AGENT_TIMEOUT_MS: '20000',
     LOG_LEVEL: 'fatal',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { setEnv } from '../support/env'
 import { expectInvariants } from '../support/invariants/check'
 import { startWorker, type Worker } from '../support/service'
 import { newTenant } from '../support/tenant'
@@ -13,7 +14,7 @@ const start = () => startWorker({ databaseUrl: database.url, env: WORKER_ENV })
 
 beforeAll(async () => {
   database = await freshDatabase()
-  Object.assign(process.env, { ...WORKER_ENV, DATABASE_URL: database.url })
+  setEnv({ ...WORKER_ENV, DATABASE_URL: database.url })
   worker = await start()
 })
 afterAll(async () => {

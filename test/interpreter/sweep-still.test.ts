@@ -10,6 +10,7 @@ import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { setEnv } from '../support/env'
 import { newTenant } from '../support/tenant'
 
 const MINUTE = 60_000
@@ -20,7 +21,7 @@ let ref: WalkRef
 
 beforeAll(async () => {
   database = await freshDatabase()
-  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+  setEnv({ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
 })
 
 afterAll(() => database?.close())

@@ -4,12 +4,13 @@ import { sharedFigures } from '@/server/metrics/figures'
 import { readMetrics } from '@/server/metrics/read'
 import { metricsText } from '@/server/metrics/text'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { setEnv } from '../support/env'
 
 const TOKEN = 'scrape-me-0123456789'
 let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
-  Object.assign(process.env, { DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, LOG_LEVEL: 'silent' })
+  setEnv({ DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, LOG_LEVEL: 'silent' })
 })
 afterAll(async () => {
   await readsDatabase().close()

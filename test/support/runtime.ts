@@ -4,12 +4,12 @@ import type { Db } from '@/db/index'
 import type { ServiceContext } from '@/server/context'
 import type { Role } from '@/server/roles'
 import type { PresentedRun } from '@/server/runs/present'
+import { setEnv } from './env'
 import { expectInvariants } from './invariants/check'
 import { installFinality } from './invariants/finality'
 
 const RUNTIME = Symbol.for('millrace.runtime')
-const ENV = Symbol.for('millrace.env')
-type Holder = typeof globalThis & { [RUNTIME]?: { stop(graceMs: number): Promise<void> }; [ENV]?: unknown }
+type Holder = typeof globalThis & { [RUNTIME]?: { stop(graceMs: number): Promise<void> } }
 
 /** The product in this process on its own database: with relay and embedded engine, without HTTP. */
 export interface TestRuntime {
@@ -32,9 +32,7 @@ export interface TestRuntime {
  */
 export async function startTestRuntime(url: string, settings: Record<string, string> = {}): Promise<TestRuntime> {
   for (const name of ['INNGEST_DEV', 'INNGEST_EVENT_KEY', 'INNGEST_SIGNING_KEY']) delete process.env[name]
-  Object.assign(process.env, { DATABASE_URL: url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal', ...settings })
-  // A call still in flight from the previous file may have read the environment between the two.
-  delete (globalThis as Holder)[ENV]
+  setEnv({ DATABASE_URL: url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal', ...settings })
   const { startRuntime } = await import('@/instrumentation-node')
   await startRuntime()
 
