@@ -8,7 +8,6 @@ import { sweepChats } from '@/server/talk/place'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { type ModelServer, startModelServer } from '../support/model'
 import { chat } from '../support/talk'
 import { newScriptTool, newTenant } from '../support/tenant'
@@ -21,7 +20,7 @@ let model: ModelServer
 const never = new AbortController().signal
 
 beforeAll(async () => {
-  setEnv({
+  Object.assign(process.env, {
     ENCRYPTION_KEY: 'ab'.repeat(32),
     ALLOW_PRIVATE_HOSTS: '127.0.0.1',
     AGENT_TIMEOUT_MS: '20000',

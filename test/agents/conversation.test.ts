@@ -13,7 +13,6 @@ import { setVaultSecret } from '@/server/vault/set'
 import { listThreads } from '@/server/views/agents/list-threads'
 import { readThread } from '@/server/views/agents/read-thread'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { invokeAgent } from '../support/talk'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 import { outcome } from '../workflows/support'
@@ -24,7 +23,7 @@ let ctx: ServiceContext
 const never = new AbortController().signal
 beforeAll(async () => {
   database = await freshDatabase()
-  setEnv({ DATABASE_URL: database.url, ENCRYPTION_KEY: 'ab'.repeat(32) })
+  Object.assign(process.env, { DATABASE_URL: database.url, ENCRYPTION_KEY: 'ab'.repeat(32) })
 })
 beforeEach(async () => {
   ctx = await newTenant(database)

@@ -3,7 +3,6 @@ import { threadTurns } from '@/db/schema/threads'
 import type { ServiceContext } from '@/server/context'
 import { openChat } from '@/server/talk/chat'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { type ModelServer, startModelServer } from '../support/model'
 import { invokeAgent } from '../support/talk'
 import { newTenant } from '../support/tenant'
@@ -17,7 +16,7 @@ let ctx: ServiceContext
 let model: ModelServer
 const never = new AbortController().signal
 beforeAll(async () => {
-  setEnv({
+  Object.assign(process.env, {
     ALLOW_PRIVATE_HOSTS: '127.0.0.1',
     AGENT_TIMEOUT_MS: String(LIMIT_MS),
     LOG_LEVEL: 'fatal',

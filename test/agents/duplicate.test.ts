@@ -6,7 +6,6 @@ import { setVaultSecret } from '@/server/vault/set'
 import { browseAgents } from '@/server/views/agents/browse'
 import { agentHistory } from '@/server/views/agents/history'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { newTenant, withRole } from '../support/tenant'
 import { outcome } from '../workflows/support'
 import { newAgent, ORDER_SCHEMA } from './support'
@@ -14,7 +13,7 @@ import { newAgent, ORDER_SCHEMA } from './support'
 let database: FreshDatabase
 let ctx: ServiceContext
 beforeAll(async () => {
-  setEnv({ ENCRYPTION_KEY: 'ab'.repeat(32) })
+  Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32) })
   database = await freshDatabase()
 })
 beforeEach(async () => {

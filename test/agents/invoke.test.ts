@@ -7,7 +7,6 @@ import { toolName } from '@/server/models/tool-names'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { keyed } from '../support/keyed'
 import { type ModelServer, startModelServer } from '../support/model'
 import { invokeAgent, invokeDraftAgent } from '../support/talk'
@@ -23,7 +22,7 @@ const ORDER = { item: 'chairs', amount: 12 }
 const json = (value: unknown) => ({ text: JSON.stringify(value) })
 
 beforeAll(async () => {
-  setEnv({
+  Object.assign(process.env, {
     ENCRYPTION_KEY: 'ab'.repeat(32),
     ALLOW_PRIVATE_HOSTS: '127.0.0.1',
     AGENT_TIMEOUT_MS: '20000',

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { type ModelServer, startModelServer } from '../support/model'
 import { invokeAgent } from '../support/talk'
 import { newScriptTool, newTenant } from '../support/tenant'
@@ -18,7 +17,7 @@ let ctx: ServiceContext
 let model: ModelServer
 
 beforeAll(async () => {
-  setEnv({ ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal' })
   database = await freshDatabase()
   model = await startModelServer()
   ctx = await newTenant(database)

@@ -3,7 +3,6 @@ import type { ServiceContext } from '@/server/context'
 import { createTool } from '@/server/tools/lifecycle'
 import { startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { type McpServer, startMcpServer } from '../support/mcp-server'
 import { type ModelServer, startModelServer } from '../support/model'
 import { invokeAgent } from '../support/talk'
@@ -15,7 +14,7 @@ let ctx: ServiceContext
 let model: ModelServer
 let server: McpServer
 beforeAll(async () => {
-  setEnv({ ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal' })
   database = await freshDatabase()
   ctx = await newTenant(database)
   model = await startModelServer()

@@ -4,7 +4,6 @@ import type { JsonObject } from '@/server/definition/json'
 import { openChat } from '@/server/talk/chat'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { type ModelServer, type Reply, startModelServer } from '../support/model'
 import { chat, invokeAgent } from '../support/talk'
 import { newScriptTool, newTenant } from '../support/tenant'
@@ -18,7 +17,7 @@ const never = new AbortController().signal
 const A_SCHEMA = { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } }
 
 beforeAll(async () => {
-  setEnv({ ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '20000', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '20000', LOG_LEVEL: 'fatal' })
   database = await freshDatabase()
   model = await startModelServer()
 })

@@ -7,7 +7,6 @@ import type { ServiceContext } from '@/server/context'
 import { usageOf } from '@/server/interpreter/flow/usage'
 import { priceOf } from '@/server/models/prices'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { type ModelServer, startModelServer } from '../support/model'
 import { invokeAgent } from '../support/talk'
 import { newTenant } from '../support/tenant'
@@ -21,7 +20,7 @@ const never = new AbortController().signal
 beforeAll(async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'prices-')), 'prices.json')
   writeFileSync(file, '{"openai-compatible/contract":{"input":3,"output":6},"openai/gpt-5.4":{"input":1,"output":1}}')
-  setEnv({ ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal', MODEL_PRICES_FILE: file })
+  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal', MODEL_PRICES_FILE: file })
   database = await freshDatabase()
   model = await startModelServer()
   ctx = await newTenant(database)

@@ -8,7 +8,6 @@ import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { pdfOf, pngOf } from '../support/sample-files'
 import { chat, invokeAgent } from '../support/talk'
 import { newScriptTool, newTenant } from '../support/tenant'
@@ -105,7 +104,7 @@ beforeAll(async () => {
     if (reply) reply(response)
     else response.writeHead(500).end('the script is over')
   })
-  setEnv({
+  Object.assign(process.env, {
     ENCRYPTION_KEY: 'ab'.repeat(32),
     AGENT_TIMEOUT_MS: '20000',
     LOG_LEVEL: 'fatal',

@@ -4,7 +4,6 @@ import { messages, threads, threadTurns } from '@/db/schema/threads'
 import { TurnLease } from '@/server/agents/turn-lease'
 import type { ServiceContext } from '@/server/context'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { type ModelServer, startModelServer } from '../support/model'
 import { invokeAgent } from '../support/talk'
 import { newTenant } from '../support/tenant'
@@ -17,7 +16,7 @@ let model: ModelServer
 const never = new AbortController().signal
 
 beforeAll(async () => {
-  setEnv({ ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'fatal' })
   database = await freshDatabase({ max: 20 })
   model = await startModelServer()
 })

@@ -8,7 +8,6 @@ import { meansTool, toolName } from '@/server/models/tool-names'
 import { updateTool } from '@/server/tools/lifecycle'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { type ModelServer, startModelServer } from '../support/model'
 import { chat, invokeAgent } from '../support/talk'
 import { newScriptTool, newTenant } from '../support/tenant'
@@ -23,7 +22,7 @@ const ORDER = { text: JSON.stringify({ item: 'Chair', amount: 2 }) }
 beforeAll(async () => {
   database = await freshDatabase()
   model = await startModelServer()
-  setEnv({
+  Object.assign(process.env, {
     DATABASE_URL: database.url,
     ENCRYPTION_KEY: 'ab'.repeat(32),
     ALLOW_PRIVATE_HOSTS: '127.0.0.1',

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { keepRegistering as KeepRegistering } from '@/inngest/register'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { seedManyRuns } from '../support/seed-runs'
 import { newTenant } from '../support/tenant'
 import { until } from './support'
@@ -49,7 +48,7 @@ beforeAll(async () => {
     INNGEST_EVENT_KEY: 'event',
     INNGEST_SIGNING_KEY: `signkey-test-${'ab'.repeat(32)}`,
   }
-  setEnv(settings)
+  Object.assign(process.env, settings)
   // The functions read the environment when they are loaded.
   keepRegistering = (await import('@/inngest/register')).keepRegistering
   readEnv = (await import('@/server/env')).readEnv

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { expectInvariants } from '../support/invariants/check'
 import { startWorker, type Worker } from '../support/service'
 import { newTenant } from '../support/tenant'
@@ -14,7 +13,7 @@ const start = () => startWorker({ databaseUrl: database.url, env: WORKER_ENV })
 
 beforeAll(async () => {
   database = await freshDatabase()
-  setEnv({ ...WORKER_ENV, DATABASE_URL: database.url })
+  Object.assign(process.env, { ...WORKER_ENV, DATABASE_URL: database.url })
   worker = await start()
 })
 afterAll(async () => {

@@ -20,7 +20,6 @@ import { terminateRun } from '@/server/runs/terminate'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { expectInvariants } from '../support/invariants/check'
 import { installFinality } from '../support/invariants/finality'
 import { newTenant } from '../support/tenant'
@@ -38,7 +37,7 @@ let held: HeldEffects
 let claim: WalkClaim
 beforeAll(async () => {
   database = await freshDatabase({ max: 10 })
-  setEnv({ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
   ctx = await newTenant(database)
   await installFinality(database.sql)
   // Holds a record's transaction after its first write, as long as the lock is held.

@@ -13,7 +13,6 @@ import { terminateRun } from '@/server/runs/terminate'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type Effect, startEffects } from '../support/effects'
-import { setEnv } from '../support/env'
 import { checkInvariants, expectInvariants } from '../support/invariants/check'
 import { checkEffects } from '../support/invariants/effects'
 import { installFinality } from '../support/invariants/finality'
@@ -23,7 +22,7 @@ let database: FreshDatabase
 let ctx: ServiceContext
 beforeAll(async () => {
   database = await freshDatabase()
-  setEnv({ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
   ctx = await newTenant(database)
 })
 afterAll(() => database?.close())

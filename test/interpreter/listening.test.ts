@@ -2,14 +2,13 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { watchRun } from '@/server/interpreter/notice/watch'
 import { liveChanges } from '@/server/live/channel'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 
 // As in a process that its platform suspends between requests: it has not started to listen by itself.
 
 let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
-  setEnv({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { DATABASE_URL: database.url, LOG_LEVEL: 'fatal' })
 })
 afterEach(() => void vi.useRealTimers())
 afterAll(() => database?.close())

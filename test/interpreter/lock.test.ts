@@ -11,7 +11,6 @@ import type { WalkClaim } from '@/server/run-store/names'
 import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { newTenant } from '../support/tenant'
 
 let database: FreshDatabase
@@ -20,7 +19,7 @@ let ref: WalkClaim
 
 beforeAll(async () => {
   database = await freshDatabase({ max: 10 })
-  setEnv({ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
   ctx = await newTenant(database)
 })
 

@@ -11,7 +11,6 @@ import { visitStep } from '@/server/interpreter/walk/visit'
 import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { newTenant } from '../support/tenant'
 
 let database: FreshDatabase
@@ -21,7 +20,7 @@ let workflowId: string
 beforeAll(async () => {
   database = await freshDatabase()
   const keys = { INNGEST_EVENT_KEY: 'event', INNGEST_SIGNING_KEY: `signkey-test-${'ab'.repeat(32)}` }
-  setEnv({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal', MILLRACE_TEST_STEPS: '1', ...keys })
+  Object.assign(process.env, { DATABASE_URL: database.url, LOG_LEVEL: 'fatal', MILLRACE_TEST_STEPS: '1', ...keys })
 })
 afterAll(() => database?.close())
 

@@ -13,7 +13,6 @@ import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { expectInvariants } from '../support/invariants/check'
 import { installFinality } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -25,7 +24,7 @@ let ctx: ServiceContext
 let held: HeldEffects
 beforeAll(async () => {
   database = await freshDatabase({ max: 10 })
-  setEnv({ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
   ctx = await newTenant(database)
   await installFinality(database.sql)
 })

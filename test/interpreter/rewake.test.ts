@@ -14,7 +14,6 @@ import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { newTenant } from '../support/tenant'
 
 const DAY_MS = 86_400_000
@@ -26,7 +25,7 @@ let runId: string
 beforeAll(async () => {
   database = await freshDatabase()
   const keys = { INNGEST_EVENT_KEY: 'event', INNGEST_SIGNING_KEY: `signkey-test-${'ab'.repeat(32)}` }
-  setEnv({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal', ...keys })
+  Object.assign(process.env, { DATABASE_URL: database.url, LOG_LEVEL: 'fatal', ...keys })
 })
 afterAll(() => database?.close())
 

@@ -5,7 +5,6 @@ import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { newTenant } from '../support/tenant'
 import { type HeldEffects, holdEffects } from './held'
@@ -16,7 +15,7 @@ let runtime: TestRuntime | undefined
 beforeAll(async () => {
   database = await freshDatabase()
   held = await holdEffects()
-  setEnv({ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
 })
 afterAll(async () => {
   held?.release()

@@ -10,7 +10,6 @@ import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { newTenant } from '../support/tenant'
 
 const MINUTE = 60_000
@@ -21,7 +20,7 @@ let ref: WalkRef
 
 beforeAll(async () => {
   database = await freshDatabase()
-  setEnv({ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
 })
 
 afterAll(() => database?.close())

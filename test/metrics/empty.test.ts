@@ -4,13 +4,12 @@ import { sharedFigures } from '@/server/metrics/figures'
 import { readMetrics } from '@/server/metrics/read'
 import { metricsText } from '@/server/metrics/text'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 
 const TOKEN = 'scrape-me-0123456789'
 let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
-  setEnv({ DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, LOG_LEVEL: 'silent' })
+  Object.assign(process.env, { DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, LOG_LEVEL: 'silent' })
 })
 afterAll(async () => {
   await readsDatabase().close()

@@ -8,7 +8,6 @@ import { ENDPOINTS } from '@/server/rest/endpoints'
 import { serve } from '@/server/rest/serve'
 import { unknownsOf, withWarnings } from '@/server/rest/unknown-fields'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { setEnv } from '../support/env'
 import { newTenant, withRole } from '../support/tenant'
 
 let database: FreshDatabase
@@ -17,7 +16,7 @@ let key: string
 
 beforeAll(async () => {
   database = await freshDatabase()
-  setEnv({ DATABASE_URL: database.url, ENCRYPTION_KEY: 'ab'.repeat(32) })
+  Object.assign(process.env, { DATABASE_URL: database.url, ENCRYPTION_KEY: 'ab'.repeat(32) })
   ctx = await newTenant(database)
   key = (await createApiKey(withRole(ctx, 'owner'), { name: 'owner', role: 'owner' })).key
 })

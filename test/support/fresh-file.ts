@@ -40,6 +40,7 @@ afterAll(async () => {
 
 function remember(): () => void {
   const env = { ...process.env }
+  readAnewWhenChanged()
   const folder = process.cwd()
   const listeners = new Map(SIGNALS.map((name) => [name, process.rawListeners(name)]))
   return () => {
@@ -52,4 +53,19 @@ function remember(): () => void {
       }
     }
   }
+}
+
+/**
+ * The product reads its environment once. A call still in flight from the file before may do so while this file sets it,
+ * so each change makes the product read it again.
+ */
+function readAnewWhenChanged(): void {
+  const forget = (done: boolean) => {
+    delete holder[Symbol.for('millrace.env')]
+    return done
+  }
+  process.env = new Proxy(process.env, {
+    set: (variables, name, value) => forget(Reflect.set(variables, name, value)),
+    deleteProperty: (variables, name) => forget(Reflect.deleteProperty(variables, name)),
+  })
 }

@@ -4,7 +4,6 @@ import type { Db } from '@/db/index'
 import type { ServiceContext } from '@/server/context'
 import type { Role } from '@/server/roles'
 import type { PresentedRun } from '@/server/runs/present'
-import { setEnv } from './env'
 import { expectInvariants } from './invariants/check'
 import { installFinality } from './invariants/finality'
 
@@ -32,7 +31,7 @@ export interface TestRuntime {
  */
 export async function startTestRuntime(url: string, settings: Record<string, string> = {}): Promise<TestRuntime> {
   for (const name of ['INNGEST_DEV', 'INNGEST_EVENT_KEY', 'INNGEST_SIGNING_KEY']) delete process.env[name]
-  setEnv({ DATABASE_URL: url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal', ...settings })
+  Object.assign(process.env, { DATABASE_URL: url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal', ...settings })
   const { startRuntime } = await import('@/instrumentation-node')
   await startRuntime()
 

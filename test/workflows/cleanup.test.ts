@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
-import { setEnv } from '../support/env'
 
 beforeAll(() => {
-  setEnv({ MILLRACE_TEST_STEPS: '1' })
+  Object.assign(process.env, { MILLRACE_TEST_STEPS: '1' })
 })
 
 const effect = (id: string, body: Record<string, string> = {}) => ({ id, type: 'test-effect', body })

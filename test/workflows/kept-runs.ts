@@ -1,3 +1,6 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { expect } from 'vitest'
+import { walks } from '@/db/schema/runs'
 import type { JsonObject } from '@/server/definition/json'
 import type { PauseSignal } from '@/server/definition/run'
 import type { Expected } from '@/server/definition/test-case'
@@ -14,6 +17,7 @@ export function keptRuns(runtime: () => TestRuntime) {
     const runId = await runtime().start(definition, data)
     for (;;) {
       const run = await runtime().wait(runId, ({ status }) => status !== 'running')
+      await allWait(runId)
       const [pause] = run.pauseSignals as ({ id: string } & PauseSignal)[]
       if (run.status !== 'paused' || !pause) return run
       const given = answers[pause.stepId] ?? 'yes'
@@ -25,6 +29,17 @@ export function keptRuns(runtime: () => TestRuntime) {
       await runtime().wait(runId, (now) => now.status !== 'paused' || now.pauseSignal?.id !== pause.id)
     }
   }
+
+  /** So that people answer after the other branches have come to where they wait. */
+  const allWait = (runId: string) =>
+    expect
+      .poll(() =>
+        runtime().db.$count(
+          walks,
+          and(eq(walks.runId, runId), inArray(walks.status, ['queued', 'requested', 'walking'])),
+        ),
+      )
+      .toBe(0)
 
   async function kept(
     run: { runId: string; workflowId: string },
