@@ -16,7 +16,7 @@ import type { Waiting } from './await-run'
 import { type ChatAnswer, chatAnswerOf } from './chat-answer'
 import { endOfEvents, replay, type TurnLog } from './chat-events'
 import { beginningOf, type Place } from './place'
-import { type Accepted, beginningOfKnown, beginTurn, openTurnStream, requirePlace, resumeStream } from './stream'
+import { type Accepted, beginTurn, openTurnEvents, openTurnStream, requirePlace, resumeStream } from './stream'
 import { answerTo, askedOf } from './turn'
 import { fromUiChat } from './ui-chat'
 import { uiStream } from './ui-stream'
@@ -64,14 +64,14 @@ export async function openUiChat(
 ): Promise<EventSource<UnnamedEvent>> {
   const ui = fromUiChat(ctx, body)
   const request = await accept(ctx, ui.body)
-  const begun = await beginningOfKnown(ctx, request.known, signal)
-  if (begun) return (gone) => uiStream(replay(ctx, begun, gone), startOf(begun))
-  if (ui.isOwn && ui.threadId) await createThread(ctx, request.agent.id, ui.threadId)
   const stop = new AbortController()
-  const log = await beginTurn(ctx, request, signal, stop.signal)
+  const { place, read } = await openTurnEvents(ctx, request.known, signal, async () => {
+    if (ui.isOwn && ui.threadId) await createThread(ctx, request.agent.id, ui.threadId)
+    return beginTurn(ctx, request, signal, stop.signal)
+  })
   return (gone) => {
     if (!ctx.keyed) gone.addEventListener('abort', () => stop.abort(), { once: true })
-    return uiStream(log.read(gone), startOf(log.place))
+    return uiStream(read(gone), startOf(place))
   }
 }
 

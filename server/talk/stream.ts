@@ -11,7 +11,7 @@ import { answerEvents, turnEvent } from './answer-events'
 import { asRun } from './as-run'
 import { awaitAnswer } from './await-run'
 import { findEvent, replay, TurnLog } from './chat-events'
-import { beginningOf, type EventPlace, parseEventId } from './place'
+import { beginningOf, type EventPlace, type Place, parseEventId } from './place'
 import { failed } from './what-follows'
 
 /** A message to an agent that was checked. */
@@ -22,23 +22,42 @@ export interface Accepted {
   asking: Asking
 }
 
+/** The events of a turn, from its start. */
+interface OpenEvents {
+  place: Place
+  read: EventSource
+}
+
 /** Streams the answer to a message. A repeat with the same key has the events of the first request, from the start. */
 export async function openTurnStream(
   ctx: ServiceContext,
   accepted: Accepted,
   signal: AbortSignal,
 ): Promise<EventSource> {
-  const begun = await beginningOfKnown(ctx, accepted.known, signal)
-  if (begun) return (gone) => replay(ctx, begun, gone)
+  return (await openTurnEvents(ctx, accepted.known, signal, () => beginTurn(ctx, accepted, signal))).read
+}
+
+/**
+ * Opens the events of an earlier request with the same key, or begins a turn.
+ * @throws AppError what `begin` throws
+ */
+export async function openTurnEvents(
+  ctx: ServiceContext,
+  known: KnownTurn | null,
+  signal: AbortSignal,
+  begin: () => Promise<TurnLog>,
+): Promise<OpenEvents> {
+  const repeated = (place: EventPlace): OpenEvents => ({ place, read: (gone) => replay(ctx, place, gone) })
+  const begun = await beginningOfKnown(ctx, known, signal)
+  if (begun) return repeated(begun)
   try {
-    const log = await beginTurn(ctx, accepted, signal)
-    return (gone) => log.read(gone)
+    const log = await begin()
+    return { place: log.place, read: (gone) => log.read(gone) }
   } catch (err) {
     // A run has taken the turn of the earlier request over in the meantime.
-    const known = err instanceof TurnTakenOver ? await knownTurn(ctx) : null
-    const taken = await beginningOfKnown(ctx, known, signal)
+    const taken = err instanceof TurnTakenOver ? await beginningOfKnown(ctx, await knownTurn(ctx), signal) : null
     if (!taken) throw err
-    return (gone) => replay(ctx, taken, gone)
+    return repeated(taken)
   }
 }
 
@@ -47,7 +66,7 @@ export async function openTurnStream(
  * @returns null if this request is to begin the turn, or to try it again
  * @throws AppError why the turn failed, if its thread is gone
  */
-export async function beginningOfKnown(
+async function beginningOfKnown(
   ctx: ServiceContext,
   known: KnownTurn | null,
   signal: AbortSignal,

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { SQL } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { expect, test } from 'vitest'
+import { TurnTakenOver } from '@/server/agents/journal/held-turn'
 import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
 import type { EventSource } from '@/server/http/sse'
@@ -12,6 +13,7 @@ import { answerApprovals } from '@/server/talk/approve'
 import type { Waiting } from '@/server/talk/await-run'
 import { chat, openChat } from '@/server/talk/chat'
 import { sweepChats } from '@/server/talk/place'
+import { openTurnEvents } from '@/server/talk/stream'
 import { Approving } from '../agents/approving'
 import { newAgent } from '../agents/support'
 import { keyed } from '../support/keyed'
@@ -235,4 +237,14 @@ test('a turn that waits keeps its events, and a repeat after they are gone has o
   await isWhole(agentId, late)
   for (const { id = '' } of [...first, ...rest])
     expect((await refusal(open(at.runtime.ctx, { agentId }, id))).code).toBe('INVALID_INPUT')
+})
+
+test('a repeat whose turn a run takes over while it begins has the events of that run', async () => {
+  const agentId = await agent()
+  at.model.script({ calls: [at.wish(240)] }, PAID)
+  const ctx = withKey('overtaken')
+  const first = await open(ctx, { agentId, message: 'x' })
+  const { place, read } = await openTurnEvents(ctx, null, never, () => Promise.reject(new TurnTakenOver()))
+  expect(await events(read)).toEqual(first)
+  expect(place.threadId).toBe(first.at(-1)?.data.threadId)
 })
