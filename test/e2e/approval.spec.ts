@@ -1,4 +1,5 @@
 import { createAgent } from '@/server/agents/lifecycle'
+import { cancelRun } from '@/server/runs/cancel'
 import { listRuns } from '@/server/runs/list'
 import { resumeRun } from '@/server/runs/resume'
 import { getRunStatus } from '@/server/runs/status'
@@ -138,4 +139,17 @@ test('an agent that was handed a message asks too; its calls are shown below the
   await page.goto(`/${workspace.slug}/agents/agt_refund?tab=turns`)
   await expect(page.getByRole('list', { name: 'Turns, newest first' })).toContainText('Completed')
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/handed-clerk.png`, fullPage: true })
+})
+
+test('the playground says that the run of a waiting message was cancelled', async ({ page, workspace }) => {
+  await addSamples(workspace.ctx)
+  await page.goto(`/${workspace.slug}/agents/agt_refund?tab=playground`)
+  await page.getByRole('textbox', { name: 'Message' }).fill('use tool_refund {"orderId": "D-4", "amount": 300}')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await expect(page.getByRole('note').filter({ hasText: 'People decide first' })).toBeVisible()
+  const [run] = (await listRuns(workspace.ctx, {})).runs
+  await cancelRun(workspace.ctx, { runId: run?.runId ?? '' })
+  await expect(page.getByRole('note').filter({ hasText: 'The run ended without an answer' })).toBeVisible()
+  await expect(page.getByRole('note').filter({ hasText: 'People decide first' })).toBeHidden()
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/playground-cancelled.png` })
 })

@@ -1,7 +1,7 @@
 'use client'
 import { Button, Skeleton } from '@mantine/core'
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Hand, Plus } from 'lucide-react'
+import { CircleX, Hand, Plus } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
@@ -50,6 +50,12 @@ export function Playground({
   })
   const turns = threadId === null ? [] : (thread.data?.turns ?? [])
   const waiting = turns.length <= sentAfter.current ? turn.waiting : null
+  const run = useQuery({
+    ...trpc.runs.refresh.queryOptions(waiting && may('run:read') ? { runIds: [waiting.runId] } : skipToken),
+    refetchInterval: WAITS_MS,
+    select: ([item]) => item,
+  })
+  const hasFailed = waiting !== null && run.data != null && run.data.endTime !== null && run.data.state !== 'completed'
   const decided = turn.waiting !== null && waiting === null
   const queries = useQueryClient()
   const threads = trpc.agents.threads.pathKey()
@@ -87,7 +93,12 @@ export function Playground({
             onExample={maySpeak ? setText : null}
           />
         )}
-        {waiting && (
+        {waiting && hasFailed && (
+          <Notice tone="bad" icon={CircleX} title="The run ended without an answer">
+            Send the message again, or retry the run. <Link href={path(`/runs/${waiting.runId}`)}>Open the run</Link>
+          </Notice>
+        )}
+        {waiting && !hasFailed && (
           <Notice tone="warning" icon={Hand} title="People decide first">
             The agent waits for them. Its answer appears here once they have decided, unless its run fails.{' '}
             {waiting.isTest && 'A draft asks as a test: the inbox shows it with “Include test runs”. '}
