@@ -7,6 +7,7 @@ import { lookupIn, UnresolvedReference } from '@/server/definition/template'
 import { typeOfExpression } from '@/server/definition/types/of-expression'
 import { conforms, NEVER } from '@/server/definition/types/type'
 import { evaluateText } from '@/server/tools/expression'
+import { claimsAt, misfitsOf } from '@/server/workflows/check/fits'
 import { type Flow, flowOf } from '@/server/workflows/check/flow'
 import { rounds } from '../support/rounds'
 import { Dice } from './generate'
@@ -43,6 +44,15 @@ function expectNames(flow: Flow, stepId: string, data: JsonObject, label: string
   return claims
 }
 
+/** The data of a run fits its own version wherever it stands. */
+function expectFits(definition: Definition, flow: Flow, stepId: string, data: JsonObject, label: string): number {
+  const claims = claimsAt(definition, flow, stepId).filter(
+    ({ name }) => data[name] !== undefined || !/^[sf]\d/.test(name),
+  )
+  expect(misfitsOf(claims, lookupIn(data)), `at ${stepId} with ${JSON.stringify(data)}: ${label}`).toEqual([])
+  return claims.length
+}
+
 function expectExpression(
   flow: Flow,
   stepId: string,
@@ -66,18 +76,20 @@ function expectExpression(
 
 test('no expression that always has a value is unresolved in a run, or of another type', () => {
   const total = rounds(150, 2_000)
-  const claims = { names: 0, always: 0, fails: 0 }
+  const claims = { names: 0, fits: 0, always: 0, fails: 0 }
   for (let at = 0; at < total; at++) {
     const seed = SEED * 1_000_003 + at
     const dice = new Dice(seed)
     const { graph, definition, outputs, input } = mixedGraph(dice)
-    const flow = flowOf({ name: '', description: '', ...definition } as unknown as Definition, outputs)
+    const whole = { name: '', description: '', ...definition } as unknown as Definition
+    const flow = flowOf(whole, outputs)
     const label = `seed ${seed}: ${JSON.stringify(definition)}`
     let left = 400
     walkGraph(graph, input, (node, found) => {
       if (left-- < 0) return
       const data = asStored(found) as JsonObject
       claims.names += expectNames(flow, node.id, data, label)
+      claims.fits += expectFits(whole, flow, node.id, data, label)
       const step = (definition.steps as JsonObject[]).find(({ id }) => id === node.id) ?? {}
       const texts = expressionsOf(step).map(({ text }) => text)
       for (let probe = 0; probe < PROBES; probe++) texts.push(randomExpression(dice))
@@ -89,6 +101,7 @@ test('no expression that always has a value is unresolved in a run, or of anothe
   }
   // The claims are worth testing: a flow without claims would be sound.
   expect(claims.names).toBeGreaterThan(total * 10)
+  expect(claims.fits).toBeGreaterThan(total * 5)
   expect(claims.always).toBeGreaterThan(total * 5)
   expect(claims.fails).toBeGreaterThan(total)
 }, 600_000)

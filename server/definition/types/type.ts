@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../json'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json'
 
 /** The JSON kinds, each a bit, so that a set of them is a number. Null is its own kind. */
 export const KIND = { null: 1, boolean: 2, number: 4, string: 8, array: 16, object: 32 } as const
@@ -102,7 +102,7 @@ function shallow(type: ValueType, depth: number): ValueType {
 /** The type of an existing value. */
 export function typeOf(value: JsonValue): ValueType {
   if (Array.isArray(value)) return listOf(joinAll(value.map(typeOf)))
-  if (!isJsonObject(value)) return ofKind(value === null ? 'null' : (typeof value as 'string' | 'number' | 'boolean'))
+  if (!isJsonObject(value)) return ofKind(kindOf(value))
   return objectOf(
     new Map(Object.entries(value).map(([name, item]) => [name, { type: typeOf(item), always: true }])),
     false,
@@ -192,17 +192,53 @@ export function has(type: ValueType, ...kinds: Kind[]): boolean {
 }
 
 export function conforms(value: JsonValue, type: ValueType): boolean {
-  if (type === ANY) return true
-  if (value === null) return has(type, 'null')
-  if (Array.isArray(value)) return has(type, 'array') && value.every((item) => conforms(item, type.items))
-  if (!isJsonObject(value)) return has(type, typeof value as 'string' | 'number' | 'boolean')
-  if (!has(type, 'object')) return false
-  for (const [name, { always }] of type.props) if (always && !Object.hasOwn(value, name)) return false
-  return Object.entries(value).every(([name, item]) => {
-    const known = type.props.get(name)
-    return known ? conforms(item, known.type) : type.open
-  })
+  return misfitIn(value, type) === null
 }
+
+/** The first part of a value that is not of the type claimed for it; null if all of it is. */
+export function misfitIn(value: JsonValue, type: ValueType): Misfit | null {
+  if (type === ANY) return null
+  const kind = kindOf(value)
+  if (!has(type, kind)) return { path: [], claimed: wordsFor(type), found: wordsFor(ofKind(kind)) }
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) {
+      const misfit = misfitIn(item, type.items)
+      if (misfit) return { ...misfit, path: [at, ...misfit.path] }
+    }
+    return null
+  }
+  return isJsonObject(value) ? misfitOfObject(value, type) : null
+}
+
+/** A part of a value that is not of the type claimed for it, in words that do not have the value. */
+export interface Misfit {
+  path: (string | number)[]
+  claimed: string
+  found: string
+}
+
+function misfitOfObject(value: JsonObject, type: ValueType): Misfit | null {
+  for (const [name, known] of type.props)
+    if (known.always && !Object.hasOwn(value, name))
+      return { path: [name], claimed: wordsFor(known.type), found: NOTHING }
+  for (const [name, item] of Object.entries(value)) {
+    const known = type.props.get(name)
+    // The name of a field that nothing declares may itself be data.
+    if (!known && !type.open)
+      return { path: [], claimed: 'an object without further fields', found: 'an object with others' }
+    const misfit = known ? misfitIn(item, known.type) : null
+    if (misfit) return { ...misfit, path: [name, ...misfit.path] }
+  }
+  return null
+}
+
+function kindOf(value: JsonValue): Kind {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : (typeof value as 'string' | 'number' | 'boolean' | 'object')
+}
+
+/** What stands where a value is missing, in words. */
+export const NOTHING = 'nothing'
 
 const WORDS: readonly [Kind, one: string][] = [
   ['boolean', 'true or false'],
@@ -217,6 +253,6 @@ const WORDS: readonly [Kind, one: string][] = [
 export function wordsFor(type: ValueType): string {
   if (type.kinds === ALL_KINDS) return 'anything'
   const words = WORDS.filter(([kind]) => has(type, kind)).map(([, word]) => word)
-  const last = words.pop() ?? 'nothing'
+  const last = words.pop() ?? NOTHING
   return words.length === 0 ? last : `${words.join(', ')} or ${last}`
 }
