@@ -16,7 +16,7 @@ import { sampled } from '../support/sample.mjs'
 // questions, the answers, the parts and the calls. SOAK=1 tries all places, else each commit tries a few.
 
 const SETTINGS = { ALLOW_PRIVATE_HOSTS: '127.0.0.1', MILLRACE_HOST_ID: 'one' }
-const FEW = 8
+const FEW = 3
 
 let database: FreshDatabase
 let runtime: TestRuntime
