@@ -23,6 +23,7 @@ export const ERRORS = {
   AGENT_ARCHIVED: { status: 409, message: 'The agent is archived' },
   TOOL_ARCHIVED: { status: 409, message: 'The tool is archived' },
   VERSION_CONFLICT: { status: 409, message: 'Somebody else saved a newer version' },
+  VERSION_MISFIT: { status: 409, message: 'The run does not fit the version' },
   DEFINITIONS_DRIFTED: { status: 409, message: 'The workspace has changes that were not applied' },
   THREAD_WAITING: { status: 409, message: 'The thread waits for a decision' },
   RUN_NOT_PAUSED: { status: 409, message: 'The run is not paused' },

@@ -160,6 +160,16 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
       'In the editor, choose between both where they changed the same; everything else is merged.',
     ],
   },
+  VERSION_MISFIT: {
+    title: 'The run does not fit the version',
+    means:
+      'The run cannot be repeated on this version: its data or its input is not what the version takes for granted, or the version does not have the step. `details` has each reason.',
+    fixes: [
+      'Run it again from an earlier step, with `fromStepId`: that step then sets what is missing.',
+      'Run it again from a step with the missing fields in `data`, or from the first step with other input.',
+      'Publish a version that also takes the data of older runs, for example with `${name ?? "…"}`.',
+    ],
+  },
   DEFINITIONS_DRIFTED: {
     title: 'The workspace has changes that were not applied',
     means:

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
-import type { JsonObject } from '../definition/json'
+import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import type { NewRun } from '../interpreter/index'
 import { insertRun } from '../interpreter/index'
@@ -56,6 +56,24 @@ export async function dataBefore(
   return { data: { ...old.input, ...merged?.copied, ...added, ...edits }, edits, sources }
 }
 
+/** The outputs of some steps of the main path before a position: those of their latest completed visits. */
+export async function outputsBefore(
+  tx: TransactionContext,
+  runId: string,
+  before: SQL,
+  stepIds: readonly string[],
+): Promise<JsonObject> {
+  if (stepIds.length === 0) return {}
+  const rows = await tx.db.execute<{ id: string; output: JsonValue }>(sql`
+    select w.id, s.output_data as output
+    from jsonb_array_elements_text(${JSON.stringify(stepIds)}::jsonb) w(id)
+    cross join lateral (
+      select s.output_data from ${stepRecords} s
+      where ${keptBefore(tx, runId, before)} and s.step_id = w.id and s.status = 'completed'
+      order by s.visit desc limit 1) s`)
+  return Object.fromEntries(rows.map(({ id, output }) => [id, output]))
+}
+
 /** The position of the record with which the main path failed, or a position after all of them. */
 export function failedAt(ctx: ServiceContext, runId: string): SQL {
   return sql`(
@@ -70,11 +88,13 @@ export function ofMainPath(ctx: ServiceContext, runId: string) {
   return and(eq(tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(branch, MAIN_BRANCH))
 }
 
-type Continued = Required<Pick<NewRun, 'definition' | 'data' | 'sources' | 'edits' | 'firstStep' | 'context'>>
+type Continued = Required<
+  Pick<NewRun, 'workflowVersion' | 'definition' | 'data' | 'sources' | 'edits' | 'firstStep' | 'context'>
+>
 
 /**
- * Starts a run on the version of an old run that continues from a position in it, with copies of the records before
- * that position.
+ * Starts a run that continues an old run from a position in it, with copies of the records before that position. On
+ * another version than that of the old run, its data must fit there.
  * @throws AppError WORKFLOW_ARCHIVED
  */
 export async function continueRun(
@@ -84,8 +104,8 @@ export async function continueRun(
   run: Continued,
   { builtIn = false } = {},
 ): Promise<string> {
-  const { workflowId, workflowVersion, input, part } = old
-  const again = { workflowId, workflowVersion, input, part, retryOf: old.id, test: old.startedVia === 'test' }
+  const { workflowId, input, part } = old
+  const again = { workflowId, input, part, retryOf: old.id, test: old.startedVia === 'test' }
   // Not planned: its own records follow the copied ones.
   const runId = await insertRun(tx, { ...run, ...again }, { builtIn })
   if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')

@@ -3,7 +3,7 @@ import { endpoint } from '../openapi/endpoint'
 import * as answers from './answers'
 import { RUN_ID, repeated } from './examples'
 import { RerunBody, rerunRun } from './rerun'
-import { retryRun } from './retry'
+import { RetryBody, retryRun } from './retry'
 
 const parameters = { runId: { description: 'The run.', example: RUN_ID } }
 
@@ -18,17 +18,26 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Retry a failed run',
     description:
-      'Creates a run that continues at the failed step, or at the step whose error exit led to a `fail-flow`, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change. A run that answers a message to an agent is retried once, and the new run answers in its place.',
+      'Creates a run that continues at the failed step, or at the step whose error exit led to a `fail-flow`, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change. With `version`, it continues on another published version, if its data fits there; otherwise 409 `VERSION_MISFIT` with the reasons. A run that answers a message to an agent is retried once, and the new run answers in its place.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
+    body: {
+      schema: RetryBody,
+      required: false,
+      examples: {
+        same: { summary: 'On the same version', value: {} },
+        published: { summary: 'On the published version', value: { version: 'published' } },
+        from: { summary: 'On another version, from a step of it', value: { version: 5, fromStepId: 'normalize' } },
+      },
+    },
     answers: {
       200: answer('The new run.', answers.RepeatedRun, { run: { summary: 'The new run', value: repeated } }, [
         'Location',
       ]),
     },
-    errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
+    errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VERSION_MISFIT'],
     limit: 'starts',
-    run: async ({ ctx, params }) => newRun(await retryRun(ctx, { runId: params.runId })),
+    run: async ({ ctx, params, body }) => newRun(await retryRun(ctx, { runId: params.runId, body })),
   }),
   rerunRun: endpoint({
     method: 'POST',
@@ -37,7 +46,7 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Rerun from the first step, or from any',
     description:
-      'Creates a run on the same version, with the same input or with new input. With `fromStepId`, it continues at a step that the old run reached, with the data and outputs from before the latest visit of that step. `data` then replaces fields of the run data; this needs the role editor, and a signing secret without limits. A run that answers a message to an agent cannot be rerun: send the message again.',
+      'Creates a run on the same version, with the same input or with new input. With `version`, it is on another published version, if its input or data fits there; otherwise 409 `VERSION_MISFIT` with the reasons. With `fromStepId`, it continues at a step that the old run reached, with the data and outputs from before the latest visit of that step. `data` then replaces fields of the run data; this needs the role editor, and a signing secret without limits. A run that answers a message to an agent cannot be rerun: send the message again.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
     body: {
@@ -46,6 +55,7 @@ export const REPEAT_ENDPOINTS = {
       examples: {
         same: { summary: 'With the same input', value: {} },
         other: { summary: 'With other input', value: { data: { name: 'Grace' } } },
+        version: { summary: 'On the published version', value: { version: 'published' } },
         from: { summary: 'From a step, with a field changed', value: { fromStepId: 'charge', data: { amount: 20 } } },
       },
     },
@@ -54,7 +64,7 @@ export const REPEAT_ENDPOINTS = {
         'Location',
       ]),
     },
-    errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
+    errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VERSION_MISFIT'],
     limit: 'starts',
     run: async ({ ctx, params, body }) => newRun(await rerunRun(ctx, { runId: params.runId, body })),
   }),

@@ -3,26 +3,27 @@ import { stepRecords } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import type { TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
-import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
 import { checkEdits, refuseTooMuchData } from './edits'
 import type { RunRow } from './present'
 import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
+import { requireFit, type VersionAgain } from './version-again'
 
 /**
  * Starts a run that continues at a step that an earlier run reached, with the outputs and data from before its latest
  * visit, and with some fields of the run data changed. Changes need the role editor, because they may bypass checks of
  * earlier steps, such as an approval.
  * @throws AppError INVALID_INPUT if the run never reached the step on its main path, or if the edits are refused;
- * FORBIDDEN, WORKFLOW_ARCHIVED
+ * FORBIDDEN, WORKFLOW_ARCHIVED, VERSION_MISFIT
  */
 export async function rerunFrom(
   tx: TransactionContext,
   old: RunRow,
-  definition: Definition,
+  on: VersionAgain,
   { fromStepId, edits }: { fromStepId: string; edits: JsonObject },
 ): Promise<string> {
+  const { definition, version: workflowVersion } = on
   const edited = Object.keys(edits).length > 0
   if (edited) {
     authorize(tx, 'workflow:write')
@@ -33,7 +34,9 @@ export async function rerunFrom(
   if (edited) await requireFiles(tx, definition.payload, edits, { at: 'data.', kept: kept.data })
   const data = { ...kept.data, ...edits }
   if (edited) refuseTooMuchData(data)
+  if (on.isOther) await requireFit(tx, old, on, fromStepId, { data, before })
   return continueRun(tx, old, before, {
+    workflowVersion,
     definition,
     data,
     sources: Object.fromEntries(Object.entries(kept.sources).filter(([name]) => !Object.hasOwn(edits, name))),
@@ -49,6 +52,14 @@ export async function rerunFrom(
  * @throws AppError INVALID_INPUT if no such visit exists
  */
 export async function positionOf(tx: TransactionContext, old: RunRow, stepId: string): Promise<number> {
+  const seq = await findPosition(tx, old, stepId)
+  if (seq !== null) return seq
+  const message = `The run did not reach ${stepId}, or reached it only in a branch or after it failed`
+  throw new AppError('INVALID_INPUT', { details: [{ path: 'fromStepId', message }] })
+}
+
+/** The same; null without such a visit. */
+export async function findPosition(tx: TransactionContext, old: RunRow, stepId: string): Promise<number | null> {
   const [visit] = await tx.db
     .select({ seq: stepRecords.seq })
     .from(stepRecords)
@@ -62,7 +73,5 @@ export async function positionOf(tx: TransactionContext, old: RunRow, stepId: st
     )
     .orderBy(desc(stepRecords.seq))
     .limit(1)
-  if (visit) return visit.seq
-  const message = `The run did not reach ${stepId}, or reached it only in a branch or after it failed`
-  throw new AppError('INVALID_INPUT', { details: [{ path: 'fromStepId', message }] })
+  return visit?.seq ?? null
 }

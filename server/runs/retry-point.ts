@@ -15,6 +15,8 @@ export interface RetryPoint {
   before: SQL
   /** A retry ends in the same way: the step only computes, from the same data. */
   same: boolean
+  /** The run never came to that step. */
+  jumps?: true
 }
 
 /**

@@ -67,11 +67,14 @@ export async function startWithFiles(
  * Reruns a run with other data and other files, which become the values of START fields that the data leaves out.
  * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, UNAVAILABLE, and the errors of `rerunRun`
  */
-export async function rerunWithFiles(ctx: ServiceContext, input: { runId: string; data: JsonObject; files: unknown }) {
+export async function rerunWithFiles(
+  ctx: ServiceContext,
+  input: { runId: string; data: JsonObject; version?: string | number | undefined; files: unknown },
+) {
   authorize(ctx, 'run:retry')
-  const { runId, data } = input
+  const { runId, data, version } = input
   const staged = readSentFiles(input.files).map((one) => ({ ...one, id: idOf(one.upload) }))
-  return withStagedFiles(ctx, staged, () => rerunRun(ctx, { runId, body: { data } }, idsByPart(staged)))
+  return withStagedFiles(ctx, staged, () => rerunRun(ctx, { runId, body: { data, version } }, idsByPart(staged)))
 }
 
 /** @throws AppError INVALID_INPUT, FILE_TOO_LARGE */

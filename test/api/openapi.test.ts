@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { ENDPOINTS } from '@/server/rest/endpoints'
+import { recordAgain } from '../openapi/again'
 import { recordDefinitions } from '../openapi/as-code'
 import { eventProblems, recordCalls, recordChat } from '../openapi/chat'
 import { type Recorder, recordOpenApi, startRecorder } from '../openapi/recorder'
@@ -117,15 +118,7 @@ describe('every answer matches the document', () => {
     const end = /id: (\d+-end)/.exec(events.body)?.[1] ?? ''
     expect((await get(`/api/workflow/events/${hello.runId}`, { headers: { 'last-event-id': end } })).status).toBe(204)
 
-    // A run whose workflow is gone can be read but not repeated.
-    await recorded('DELETE', `/api/workflows/${failing}`)
-    for (const again of ['retry', 'rerun']) {
-      expect((await post(`/api/workflow/${again}/${failed.runId}`)).body.error.code).toBe('WORKFLOW_ARCHIVED')
-    }
-    await recorded('DELETE', `/api/workflows/${failing}/permanent?terminateRuns=true`)
-    for (const again of ['retry', 'rerun']) {
-      expect((await post(`/api/workflow/${again}/${failed.runId}`)).body.error.code).toBe('WORKFLOW_NOT_FOUND')
-    }
+    await recordAgain(recorder, failing, failed.runId)
   })
 
   test('workflows: create, change, publish, versions, archive, delete', async () => {

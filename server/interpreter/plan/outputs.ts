@@ -110,20 +110,22 @@ async function outputsNamed(
 
 /**
  * How often a walk has visited each step that lies on a loop, from its records. Call it before anything new is planned:
- * from then on the walk counts in memory, because nothing else adds to its records.
+ * from then on the walk counts in memory, because nothing else adds to its records. A run that continues another one may
+ * have copies of records of any step, because it may follow another version.
  */
 export async function visitsSoFar(
   ctx: ServiceContext,
-  { ref, definition }: WalkState,
+  { run, ref, definition }: WalkState,
 ): Promise<Record<string, number>> {
-  const { looping } = graphOf(definition)
-  if (looping.size === 0) return {}
+  const mayHaveCopies = run.retryOf !== null && ref.branch === MAIN_BRANCH
+  const counted = mayHaveCopies ? new Set(definition.steps.map(({ id }) => id)) : graphOf(definition).looping
+  if (counted.size === 0) return {}
   // One primary key lookup for each, however long the history is.
   const rows = await send<{ stepId: string; visit: number }>(
     ctx.db,
     statement`
     select l.id as "stepId", r.visit
-    from jsonb_array_elements_text(${JSON.stringify([...looping])}::jsonb) l(id)
+    from jsonb_array_elements_text(${JSON.stringify([...counted])}::jsonb) l(id)
     cross join lateral (
       select visit from step_records
       where tenant_id = ${ref.tenantId} and run_id = ${ref.runId} and branch = ${ref.branch} and step_id = l.id

@@ -40,6 +40,12 @@ interface OneRun {
   runId: string
 }
 
+/** On which version of the workflow, and from which step. */
+interface Again {
+  version?: number | 'published' | 'latest'
+  fromStepId?: string
+}
+
 interface StartInput {
   workflowId: string
   /** The START fields, or the data for a step that runs on its own. */
@@ -130,12 +136,14 @@ export const runsRouter = router({
     .mutation(({ ctx, input }) => deleteComment(ctx.service, input)),
   cancel: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
   terminate: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
-  retry: tenantProcedure.input(inputWith<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input)),
+  retry: tenantProcedure
+    .input(inputWith<OneRun & { body?: Again }>('runId'))
+    .mutation(({ ctx, input: { runId, body } }) => retryRun(ctx.service, { runId, body })),
   rerun: tenantProcedure
-    .input(inputWith<OneRun & { body: { data?: JsonObject; fromStepId?: string }; files?: SentParts }>('runId'))
+    .input(inputWith<OneRun & { body: Again & { data?: JsonObject }; files?: SentParts }>('runId'))
     .mutation(({ ctx, input: { runId, body, files } }) =>
       files === undefined
         ? rerunRun(ctx.service, { runId, body })
-        : rerunWithFiles(ctx.service, { runId, data: body.data ?? {}, files }),
+        : rerunWithFiles(ctx.service, { runId, data: body.data ?? {}, version: body.version, files }),
     ),
 })
