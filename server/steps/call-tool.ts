@@ -43,7 +43,8 @@ export const callTool = defineStep({
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args }],
   runsInline: (config, tenantId) => isComputingTool(config.toolId) || isQuickTool(tenantId, config),
-  computes: ({ toolId, args }) => isComputingTool(toolId) && !tellsTime(toolId, args),
+  computes: ({ toolId, version = 'latest', args }, isScript) =>
+    isComputingTool(toolId) ? !tellsTime(toolId, args) : isScript(toolId, version),
   recall({ toolId, version = 'latest' }, tenantId) {
     const known = knownTool(tenantId, toolId, version)
     return known && { toolId, stamp: known.stamp, value: known.tool }

@@ -167,8 +167,11 @@ export type StepDefinition<C> =
        * is recorded with the previous step. If that commit is lost, it runs again.
        */
       runsInline?: (config: C, tenantId: string) => boolean
-      /** Whether it reaches nothing outside and depends on its configuration and data alone, so a replay may compute it. */
-      computes?: (config: C) => boolean
+      /**
+       * Whether it reaches nothing outside and depends on its configuration and data alone, so a replay may compute it.
+       * @param isScript whether this version of a tool is a script that only computes
+       */
+      computes?: (config: C, isScript: (toolId: string, version: string | number) => boolean) => boolean
       /**
        * Fields whose `${…}` the step fills in itself: they may name secrets, whose values must not be stored with its
        * configuration.

@@ -33,6 +33,7 @@ import {
 import { requireRunnable } from './check/definition'
 import { findPins } from './find-pins'
 import { WORKFLOW } from './noun'
+import { scriptToolsIn } from './replay/compute'
 import type { Facts } from './replay/facts'
 import { keptOf } from './replay/kept'
 import { readFacts } from './replay/read-facts'
@@ -174,7 +175,8 @@ export async function runWorkflowCases(
   await requireRunnable(ctx, written)
   // As a run would use them if the draft were published now.
   const definition = expand(withPins(written, await findPins(ctx, written)))
-  const run = (kept: WorkflowCase, limit: AbortSignal) => replayCase(ctx, definition, kept, limit)
+  const scripts = await scriptToolsIn(ctx, definition)
+  const run = (kept: WorkflowCase, limit: AbortSignal) => replayCase(ctx, definition, { kept, scripts }, limit)
   const masks = await masksOf(ctx, id)
   return runCases<WorkflowCase>(ctx, WORKFLOW, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run, masks }, signal)
 }

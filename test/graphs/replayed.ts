@@ -1,13 +1,14 @@
 import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
+import { type Reason, verdictOf, type Way, type WayVisit } from '@/server/definition/verdict'
 import type { PresentedRun } from '@/server/runs/present'
 import { drive } from '@/server/workflows/replay/drive'
 import { endOf, startOf } from '@/server/workflows/replay/ends'
 import type { Facts } from '@/server/workflows/replay/facts'
 import { Recorded } from '@/server/workflows/replay/recorded'
-import type { Watcher } from '@/server/workflows/replay/source'
-import { type Reason, Undetermined } from '@/server/workflows/replay/unknown'
+import { Trace } from '@/server/workflows/replay/trace'
+import { Undetermined } from '@/server/workflows/replay/unknown'
 import { Walker } from '@/server/workflows/replay/walk'
 
 /** An ended run, with its definition and what it recorded. */
@@ -21,30 +22,24 @@ interface Replayed {
   /** Its result or the code of its error; null if something unknown decides or is in it. */
   end: { data: JsonValue } | { failed: string } | null
   why: Reason | null
-  /** The visits of each walk, by its branch. */
-  visits: Record<string, string[]>
+  visits: readonly WayVisit[]
   assumed: string[]
 }
 
 /** Replays facts on a definition. */
 export async function replayed(definition: Definition, facts: Facts): Promise<Replayed> {
-  const visits: Replayed['visits'] = {}
-  const watcher: Watcher = {
-    visit({ state, at }) {
-      visits[state.ref.branch] ??= []
-      visits[state.ref.branch]?.push(`${at.stepId}#${at.visit}`)
-    },
-    leave() {},
-    fail() {},
-  }
-  const source = new Recorded(facts, () => Promise.reject(new Error('nothing is computed here')))
+  const trace = new Trace()
+  const source = new Recorded(facts, {
+    may: (type) => type.mode === 'effect' && type.type !== 'test-effect',
+    run: () => Promise.reject(new Error('nothing is computed here')),
+  })
   const found = (end: Replayed['end'], why: Reason | null): Replayed => {
-    return { end, why, visits, assumed: source.assumed.map((one) => one.why) }
+    return { end, why, visits: trace.visits, assumed: source.assumed.map((one) => one.why) }
   }
   const started = startOf({ tenantId: 'ten_replayed' }, definition, facts.input)
   if ('failed' in started) throw new Error(started.failed.message)
   try {
-    const walk = new Walker(definition, source, new Date(0), watcher).walk(started.state, definition.initialStep)
+    const walk = new Walker(definition, source, new Date(0), trace).walk(started.state, definition.initialStep)
     const end = endOf(await drive('ten_replayed', walk, { visits: 100_000, ms: 60_000 }))
     const why = source.unknowns.reasonIn(end as JsonValue)
     if (why) return found(null, why)
@@ -61,14 +56,37 @@ export async function expectSameWay({ run, definition, facts }: Ran): Promise<vo
   const label = JSON.stringify({ definition, facts, found, history: run.stepExecutionHistory.map(shown) })
   expect(found.end, label).toEqual(endOfRun(run))
   expect(found.assumed, label).toEqual([])
-  const recorded: Record<string, string[]> = {}
-  for (const { branch, stepId, visit } of run.stepExecutionHistory) {
-    const walk = branch === undefined ? 'main' : `main/${branch}`
-    recorded[walk] ??= []
-    recorded[walk].push(`${stepId}#${visit}`)
+  const common = new Set(definition.steps.map(({ id }) => id))
+  const calls = { new: [], gone: [], changed: [] }
+  const verdict = verdictOf(wayOfRun(run), { visits: found.visits, end: shownEnd(run) }, { common, calls, assumed: [] })
+  expect(verdict, label).toEqual({ is: 'same', calls, assumed: [] })
+  const recorded = linesOf(wayOfRun(run).visits)
+  const walked = linesOf(found.visits)
+  expect(walked.main ?? [], label).toEqual(recorded.main ?? [])
+  for (const [branch, visits] of Object.entries(walked)) expect(recorded[branch], label).toEqual(visits)
+}
+
+function wayOfRun(run: PresentedRun): Way {
+  const visits = run.stepExecutionHistory.map(({ branch, stepId, visit, exit, errorCode }) => ({
+    branch: branch === undefined ? 'main' : `main/${branch}`,
+    ...{ stepId, visit, exit: exit ?? null },
+    ...(errorCode === 'STOPPED' ? { isStopped: true as const } : {}),
+  }))
+  return { visits, end: shownEnd(run) }
+}
+
+function shownEnd({ result, error }: PresentedRun): Way['end'] {
+  return error ? { failed: error } : { result: (result ?? {}) as JsonObject }
+}
+
+/** The visits of each walk, by its branch. */
+function linesOf(visits: readonly WayVisit[]): Record<string, string[]> {
+  const lines: Record<string, string[]> = {}
+  for (const { branch, stepId, visit } of visits) {
+    lines[branch] ??= []
+    lines[branch]?.push(`${stepId}#${visit}`)
   }
-  expect(found.visits.main ?? [], label).toEqual(recorded.main ?? [])
-  for (const [branch, visits] of Object.entries(found.visits)) expect(recorded[branch], label).toEqual(visits)
+  return lines
 }
 
 const shown = ({ branch, stepId, visit, exit, errorCode }: PresentedRun['stepExecutionHistory'][number]) =>

@@ -1,6 +1,6 @@
 // Computes steps and what follows them. Nothing here reads or writes, so a simulation behaves like a run.
 export { pathAside } from './aside'
-export { afterCatch, catching, exitOfAnswer, failurePath, TIMED_OUT } from './exits'
+export { afterCatch, catching, exitOfAnswer, failurePath, shownExit, TIMED_OUT } from './exits'
 export { permanentFailure } from './failure'
 export { collected, fillIn, forkOf, lookupWith, notCollected } from './fill-in'
 export { matchesEvent } from './match-event'

@@ -295,7 +295,8 @@ function either(a: Known, b: Known): Known {
   return { some: a.some | b.some, every: a.every & b.every, before: a.before | b.before }
 }
 
-function readStep(step: Step): ReadStep | null {
+/** A step's type with its configuration as written; null if that does not fit. */
+export function readStep(step: Step): ReadStep | null {
   const type = findStepType(step.type)
   const config = type?.config.safeParse(step)
   return type && config?.success ? { type, config: Object.assign({}, config.data, savedAs(step)) } : null

@@ -13,8 +13,9 @@ export function startOf(
   { tenantId }: Pick<ServiceContext, 'tenantId'>,
   definition: Definition,
   input: JsonObject,
+  check: typeof checkFields = checkFields,
 ): { state: Position } | { failed: Failure } {
-  const { data, details } = checkFields(definition.payload, input)
+  const { data, details } = check(definition.payload, input)
   if (details.length > 0)
     return { failed: { code: 'INVALID_INPUT', message: details.map(({ message }) => message).join(', ') } }
   // A form's file is no declared field.

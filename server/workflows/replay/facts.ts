@@ -1,13 +1,8 @@
 import type { JsonObject, JsonValue } from '../../definition/json'
-import type { PauseAnswer } from '../../definition/run'
+import type { PauseAnswer, RunError } from '../../definition/run'
+import type { Place, Way } from '../../definition/verdict'
+import { MAIN_BRANCH } from '../../run-store/names'
 import type { Failure } from './source'
-
-/** A visit of a step in a run. */
-export interface Place {
-  branch: string
-  stepId: string
-  visit: number
-}
 
 /** A visit, as a run recorded it. */
 export interface Fact extends Place {
@@ -42,6 +37,15 @@ export interface Facts {
   arrivals: Record<string, string[]>
 }
 
+/** A run with the way it went. */
+export interface RecordedRun {
+  id: string
+  version: number
+  startTime: string
+  facts: Facts
+  way: Way
+}
+
 /** Failures with a cause outside the step. */
 const OUTSIDE = ['CANCELLED', 'TERMINATED', 'WORKER_LOST', 'ENGINE_GAVE_UP', 'RUN_TIMED_OUT']
 
@@ -49,6 +53,14 @@ const OUTSIDE = ['CANCELLED', 'TERMINATED', 'WORKER_LOST', 'ENGINE_GAVE_UP', 'RU
 export function failedAs(failure: Failure): FactCame {
   if (failure.code === 'STOPPED') return 'stopped'
   return OUTSIDE.includes(failure.code) ? 'never' : { failed: failure }
+}
+
+/** How a run ended, as far as that says something about its steps. */
+export function endOfRun(run: { result: JsonValue; error: RunError | null; ended: boolean }): Way['end'] {
+  const { result, error, ended } = run
+  const place = { branch: MAIN_BRANCH, stepId: error?.stepId ?? '', visit: 1 }
+  if (error) return OUTSIDE.includes(error.code) ? { needs: { why: 'stopped', place } } : { failed: error }
+  return ended ? { result: result ?? {} } : { needs: { why: 'open', place } }
 }
 
 /** Settings of a step that say nothing about what it asks of the outside. */

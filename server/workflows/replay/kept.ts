@@ -3,9 +3,9 @@ import { graphOf } from '../../definition/graph'
 import type { Definition } from '../../definition/schema'
 import { nameOf } from '../../definition/step-name'
 import type { StepOutcome, WorkflowCase } from '../../definition/test-case'
+import type { Assumption, Misfit, Place, Reason } from '../../definition/verdict'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../run-store/names'
-import { type Fact, type Facts, failedAs, type Place } from './facts'
-import type { Assumption, Reason } from './unknown'
+import { type Fact, type Facts, failedAs } from './facts'
 
 /** What a test case keeps of a run. */
 export function keptOf({ input, edits, visits, arrivals }: Facts): WorkflowCase {
@@ -43,11 +43,11 @@ const MAX_ASSUMED = 10
 
 /** What the outcome of a test case takes for granted. */
 export function assumedIn(assumed: readonly Assumption[], definition: Definition): string[] {
-  const sentences = assumed.map(({ place, why }) => assumptionOf(why, nameIn(definition, place)))
+  const sentences = assumed.flatMap(({ place, why }) => assumptionOf(why, nameIn(definition, place)) ?? [])
   return [...new Set(sentences)].slice(0, MAX_ASSUMED)
 }
 
-function assumptionOf(why: Assumption['why'], name: string): string {
+function assumptionOf(why: Assumption['why'], name: string): string | null {
   switch (why) {
     case 'other arguments':
       return `Assumes that ${name} gives the same, although its settings or values differ.`
@@ -61,6 +61,10 @@ function assumptionOf(why: Assumption['why'], name: string): string {
       return `Assumes that ${name} succeeds, to which the run that was kept did not come.`
     case 'can be computed':
       return `Assumes that ${name} can be computed.`
+    case 'computed now':
+    case 'given':
+      // A changed script is meant to be computed, and a test case is given no results of calls.
+      return null
   }
 }
 
@@ -78,6 +82,8 @@ export function sentenceOf(reason: Reason, definition: Definition): string {
     case 'stopped':
     case 'open':
       return `The run that was kept ended before ${name} did, so its result is unknown.`
+    case 'hidden':
+      return `It depends on a value that ${name} may not show.`
     case 'script':
       return `The script of ${name} changed, and could not be computed in time.`
     case 'answer':
@@ -85,7 +91,7 @@ export function sentenceOf(reason: Reason, definition: Definition): string {
   }
 }
 
-function misfitOf(name: string, misfit: Extract<Reason, { why: 'answer' }>['misfit']): string {
+function misfitOf(name: string, misfit: Misfit): string {
   if (misfit === 'votes') return `${name} needs more votes than the run that was kept had.`
   if (misfit === 'event') return `The event that was kept does not match what ${name} waits for.`
   if ('form' in misfit) return `The answer that was kept does not fit the form of ${name}: ${misfit.form}.`

@@ -1,5 +1,6 @@
 import { inStoredOrder, type JsonObject } from '../../definition/json'
-import type { Fact, Place } from './facts'
+import type { Place } from '../../definition/verdict'
+import type { Fact } from './facts'
 
 /** Finds the recorded visit that a visit of a walk corresponds to. */
 export class Matching {
@@ -31,6 +32,15 @@ export class Matching {
     const found = isSame ? here : (free.find(({ stepId }) => stepId === place.stepId) ?? free[0])
     if (found) this.taken.add(found)
     return found
+  }
+
+  /** The visits that are left over are made no longer. */
+  take(fact: Fact): void {
+    this.taken.add(fact)
+  }
+
+  isTaken(fact: Fact): boolean {
+    return this.taken.has(fact)
   }
 
   /** The visit at the same place, also if it asked for something else; otherwise the step's last one in the branch, or anywhere. */

@@ -1,9 +1,12 @@
 import { branchOf, scopeIdOf } from '../../definition/branches'
 import { graphOf } from '../../definition/graph'
-import type { JsonObject } from '../../definition/json'
+import { type JsonObject, type JsonValue, own } from '../../definition/json'
 import type { Arrival } from '../../definition/run'
+import type { Step } from '../../definition/schema'
 import type { StepConfig } from '../../definition/step-config'
-import type { Entered, Entry, Position } from '../../interpreter/flow/index'
+import { literalConfig } from '../../definition/templated-config'
+import type { Assumption, Place, Reason, WayVisit } from '../../definition/verdict'
+import type { Entry, Position } from '../../interpreter/flow/index'
 import {
   collected,
   enterResolved,
@@ -14,19 +17,26 @@ import {
   notCollected,
   requireVisit,
 } from '../../interpreter/flow/index'
-import type { Asked, Forking } from '../../steps/define-step'
-import { answerAgain } from './answers'
-import { askedWith, type Fact, type Facts, type Place } from './facts'
+import type { AnyStep, Asked, Forking } from '../../steps/define-step'
+import { answerAgain, type Hides } from './answers'
+import { CallLog } from './calls'
+import { askedWith, type Fact, type Facts } from './facts'
 import { Matching } from './match'
-import type { Begun, Came, Compute, Outputs, Source } from './source'
-import { type Assumption, type Reason, Undetermined, Unknowns } from './unknown'
-import { readsUnknown, refuseInResult, withUnknownFields } from './unknown-steps'
+import type { Begun, Came, Compute, Computing, Outputs, Source } from './source'
+import { Undetermined, Unknowns } from './unknown'
+import { givenUnknown, readsUnknown, refuseInResult, withUnknownFields } from './unknown-steps'
 
 /** Only ends a walk that would never end. */
 const MAX_VISITS = 20_000
 
-/** Computes a step that only computes. */
-export type Computing = (entry: Entry<Position>, config: StepConfig) => Promise<Came>
+/** What else a walk is given. */
+interface Given {
+  unknowns?: Unknowns
+  /** What calls give that the run did not make, by step. */
+  assume?: JsonObject
+  /** The visit that the run recorded, if a step that touches something hidden does as it did. */
+  asRecorded?: (entry: Entry<Position>) => WayVisit | null
+}
 
 /**
  * What a run recorded, for a walk of another version or of its own. Where that does not determine how the walk continues,
@@ -34,8 +44,9 @@ export type Computing = (entry: Entry<Position>, config: StepConfig) => Promise<
  */
 export class Recorded implements Source {
   readonly mostVisits = MAX_VISITS
-  readonly unknowns = new Unknowns()
+  readonly unknowns: Unknowns
   readonly assumed: Assumption[] = []
+  readonly calls: CallLog
   private readonly matching: Matching
   /** The branches that another one stopped. */
   private readonly stopped: ReadonlySet<string>
@@ -43,8 +54,11 @@ export class Recorded implements Source {
   constructor(
     private readonly facts: Facts,
     private readonly computing: Computing,
+    private readonly given: Given = {},
   ) {
+    this.unknowns = given.unknowns ?? new Unknowns()
     this.matching = new Matching(facts.visits)
+    this.calls = new CallLog(facts.visits, this.matching, computing)
     this.stopped = new Set(facts.visits.filter(({ came }) => came === 'stopped').map(({ branch }) => branch))
   }
 
@@ -53,7 +67,7 @@ export class Recorded implements Source {
     return this.facts.edits.find(({ before }) => isSame(before, place))?.data ?? null
   }
 
-  enter(given: Entry<Position>, outputs: Outputs): Entered {
+  enter(given: Entry<Position>, outputs: Outputs): ReturnType<Source['enter']> {
     const start = this.matching.at(placeOf(given))?.start
     const entry = start ? { ...given, now: new Date(start) } : given
     const lookup = this.unknowns.lookup(entry.state.data, lookupWith(entry.state.data, outputs))
@@ -62,11 +76,15 @@ export class Recorded implements Source {
       requireVisit(entry)
       touched = readsUnknown(this.unknowns, entry, lookup)
       const step = touched ? withUnknownFields(this.unknowns, entry.step, lookup) : entry.step
-      if (step.compute !== entry.step.compute) this.assume(placeOf(entry), 'can be computed')
+      if (step.compute !== entry.step.compute && !this.isAsRecorded(entry, touched))
+        this.assume(placeOf(entry), 'can be computed')
       return enterResolved(entry, fillIn(step, entry.type, lookup))
     } catch (err) {
-      const failure = failureAtEntry(err)
-      if (touched) throw new Undetermined(touched)
+      const reason = err instanceof Undetermined ? err.reason : touched
+      const recorded = this.isAsRecorded(entry, reason) ? this.enteredAsRecorded(entry) : null
+      if (recorded) return recorded
+      const failure = err instanceof Undetermined ? null : failureAtEntry(err)
+      if (reason || !failure) throw reason ? new Undetermined(reason) : err
       return { failure }
     }
   }
@@ -75,20 +93,29 @@ export class Recorded implements Source {
     const { type } = entry
     const place = placeOf(entry)
     const wanted = askedWith(config)
-    const same = this.matching.same(place, type.type, wanted)
+    const hidden = this.unknowns.reasonIn(wanted) ?? this.unknowns.reasonIn(asked?.event?.rules.values)
+    const isRecorded = this.isAsRecorded(entry, hidden)
+    const same = this.matching.same(place, type.type, wanted) ?? (isRecorded ? this.take(place, type) : undefined)
     if (type.mode === 'pause' && type.elapses) {
       if (same) cameOf(same, place)
       return { answer: { due: true } }
     }
-    if (!same && this.mayCompute(entry, config)) return { compute: () => this.computing(entry, config) }
+    const isOld = same !== undefined && differsInVersion(same, wanted.version)
+    if ((!same || isOld) && this.mayCompute(entry, config)) {
+      this.assume(place, 'computed now')
+      return { compute: () => this.computing.run(entry, config) }
+    }
     const fact = same ?? this.matching.likely(place, type.type)
+    if (this.calls.isCall(type.type, config)) this.calls.count(place, fact, same !== undefined && !isOld)
     if (!fact) return this.neverCalled(entry, place)
     const came = cameOf(fact, place)
     this.assume(place, differenceOf(entry, fact, wanted, same !== undefined))
     if ('failed' in came || type.mode !== 'pause') return came as Came
-    const reason = this.unknowns.reasonIn(asked?.event?.rules.values)
-    if (reason) throw new Undetermined(reason)
-    return { answer: answerAgain(entry, asked, came, place) }
+    if (hidden && asked?.event && !isRecorded) throw new Undetermined(hidden)
+    const hides: Hides = (reason) => {
+      if (!this.isAsRecorded(entry, reason)) throw new Undetermined(reason)
+    }
+    return { answer: answerAgain(entry, asked, came, { place, unknowns: this.unknowns, hides }) }
   }
 
   /** The branches that ended in the run, as they did; then the others, and last those that a run stopped. */
@@ -114,8 +141,31 @@ export class Recorded implements Source {
 
   /** A script may read all data, so all of it must be known. */
   private mayCompute({ state, type }: Entry<Position>, config: StepConfig): boolean {
-    if (type.mode !== 'effect' || !type.computes?.(config)) return false
+    if (!this.computing.may(type, config)) return false
     return this.unknowns.reasonIn(config as JsonObject) === null && this.unknowns.reasonIn(state.data) === null
+  }
+
+  /** The visit of the run at this place, whose outcome a step has because it is unchanged. */
+  private take(place: Place, type: AnyStep): Fact | undefined {
+    const fact = this.matching.at(place)
+    if (!fact || fact.type !== type.type || this.matching.isTaken(fact)) return undefined
+    this.matching.take(fact)
+    return fact
+  }
+
+  /** Whether a step that touches something unknown does as the run recorded, which only hidden values can be known of. */
+  private isAsRecorded(entry: Entry<Position>, touched: Reason | null): boolean {
+    return touched?.why === 'hidden' && (this.given.asRecorded?.(entry) ?? null) !== null
+  }
+
+  /** A step that decides on something hidden, as it did in the run. Null if that cannot be said. */
+  private enteredAsRecorded(entry: Entry<Position>): ReturnType<Source['enter']> | null {
+    const visit = this.given.asRecorded?.(entry)
+    const asked = this.matching.at(placeOf(entry))?.asked
+    if (entry.type.mode === 'effect' && asked) return { begins: configAgain(entry.step, asked), asked: null }
+    if (entry.type.mode !== 'pure' || !visit || visit.isFailed) return null
+    const mark = this.unknowns.make({ why: 'hidden', place: placeOf(entry) })
+    return givenUnknown(entry, mark, visit.exit ?? 'next')
   }
 
   private assume(place: Place, why: Assumption['why'] | null): void {
@@ -126,12 +176,19 @@ export class Recorded implements Source {
   private neverCalled({ state, step, type }: Entry<Position>, place: Place): Came {
     const reason = { place, why: 'never called' as const }
     if (type.mode === 'pause' && !type.startsRun) throw new Undetermined(reason)
-    this.assume(place, 'succeeds')
+    const given = own(this.given.assume ?? {}, step.id)
+    this.assume(place, given === undefined ? 'succeeds' : 'given')
+    if (given !== undefined) return type.mode === 'pause' ? { answer: { child: { result: given } } } : { output: given }
     const output = this.unknowns.make(reason)
     const delta =
       typeof step.saveAs === 'string' ? { [step.saveAs]: output } : this.unknowns.everyField(state.data, output)
     return { output, delta, isUnknown: true }
   }
+}
+
+function configAgain(step: Step, asked: JsonObject): StepConfig {
+  const { saveAs } = step
+  return { ...literalConfig(step), ...asked, ...(typeof saveAs === 'string' ? { saveAs } : {}) }
 }
 
 function placeOf({ state, at }: Entry<Position>): Place {
@@ -153,8 +210,12 @@ function differenceOf(
   // A step that is gone has another name now. One that is still there may have been answered otherwise.
   const isOther = fact.stepId !== entry.step.id && graphOf(entry.state.definition).step(fact.stepId) !== undefined
   if (isOther) return 'another step'
-  const was = fact.asked?.version
-  return was !== undefined && version !== undefined && was !== version ? 'another version' : null
+  return differsInVersion(fact, version) ? 'another version' : null
+}
+
+function differsInVersion({ asked }: Fact, version: JsonValue | undefined): boolean {
+  const was = asked?.version
+  return was !== undefined && version !== undefined && was !== version
 }
 
 /** @throws Undetermined if the visit says nothing about its step */

@@ -17,16 +17,17 @@ const BUDGET: Budget = { visits: 20_000, ms: 2_000 }
  * Replays a definition with a kept run's input, effects' results and people's answers. Recomputes everything else, and
  * executes nothing.
  * @param definition without errors, in the form that runs read
+ * @param scripts its tools that only compute
  */
 export async function replayCase(
   ctx: ServiceContext,
   definition: Definition,
-  kept: WorkflowCase,
+  { kept, scripts }: { kept: WorkflowCase; scripts: ReadonlySet<string> },
   signal: AbortSignal,
 ): Promise<RanCase> {
   const started = startOf(ctx, definition, kept.data)
   if ('failed' in started) return { ended: started }
-  const source = new Recorded(factsOfKept(kept), computingIn(ctx, signal))
+  const source = new Recorded(factsOfKept(kept), computingIn(ctx, signal, scripts))
   try {
     const walk = new Walker(definition, source, ctx.now()).walk(started.state, definition.initialStep)
     const end = endOf(await drive(ctx.tenantId, walk, BUDGET))

@@ -3,7 +3,7 @@ import type { Arrival, PauseAnswer } from '../../definition/run'
 import type { Step } from '../../definition/schema'
 import type { StepConfig } from '../../definition/step-config'
 import type { Entered, Entry, Position } from '../../interpreter/flow/index'
-import type { Asked, Forking } from '../../steps/define-step'
+import type { AnyStep, Asked, Forking } from '../../steps/define-step'
 
 export type Failure = { code: string; message: string }
 
@@ -24,6 +24,12 @@ interface Given {
 /** Work of a step that only computes. */
 export type Compute = () => Promise<Came>
 
+/** Computes steps that only compute. */
+export interface Computing {
+  may(type: AnyStep, config: JsonObject): boolean
+  run(entry: Entry<Position>, config: StepConfig): Promise<Came>
+}
+
 /** A branch that a walk follows. */
 export interface Begun {
   key: string
@@ -43,7 +49,7 @@ export interface Source {
   /** How often a walk may visit a step, without its branches. */
   readonly mostVisits: number
   /** Fills in a step and computes it, as far as it only computes. */
-  enter(entry: Entry<Position>, outputs: Outputs): Entered
+  enter(entry: Entry<Position>, outputs: Outputs): Entered & { output?: JsonValue }
   /** What comes of an effect, a pause or a child run. An error that it throws fails the step, if steps fail so. */
   outcome(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Came | { compute: Compute }
   /** The branches to follow, in the order in which they end. */

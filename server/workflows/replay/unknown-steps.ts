@@ -3,9 +3,11 @@ import { isJsonObject } from '../../definition/json'
 import type { Step } from '../../definition/schema'
 import { findReferences, type Lookup } from '../../definition/template'
 import { RESULT_FIELD, templatedConfig } from '../../definition/templated-config'
-import type { Entry, Position } from '../../interpreter/flow/index'
+import type { Reason } from '../../definition/verdict'
+import { type Entry, type Position, withDelta } from '../../interpreter/flow/index'
 import { suppliedIn } from '../../steps/define-step'
-import { type Reason, Undetermined, type Unknowns } from './unknown'
+import { readStep } from '../check/flow'
+import { Undetermined, type Unknowns } from './unknown'
 
 // What a step may do with unknown values. It may copy them, and then computes as ever; where one would decide something,
 // nobody knows how the walk continues.
@@ -48,6 +50,16 @@ export function withUnknownFields(unknowns: Unknowns, step: Step, lookup: Lookup
   })
   const isKnown = fields.every(([name, text]) => text === compute[name])
   return isKnown ? step : { ...step, compute: Object.fromEntries(fields) }
+}
+
+/** A step that only computes, with an unknown value in place of each that it gives. Null if nobody knows which. */
+export function givenUnknown({ state, step, at }: Entry<Position>, mark: string, exit: string) {
+  const read = readStep(step)
+  const defined = read?.type.defines?.(read.config, step.id)
+  if (!read || !defined || defined.open) return null
+  const { config } = read
+  const delta = Object.fromEntries(Object.keys(defined.fields).map((name) => [name, mark]))
+  return { config, outputData: {}, output: mark, delta, grown: withDelta(state, delta, state.ref, at), exit }
 }
 
 /** @throws Undetermined if something unknown decides what a fork collects from a branch */

@@ -1,25 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
 import type { Lookup, Reference } from '../../definition/template'
-import type { Place } from './facts'
-
-/** Why a walk cannot know a value, or how it continues. */
-export type Reason = { place: Place } /** The run never came there, so nobody knows what the step gives. */ & (
-  | { why: 'never called' }
-  /** Another branch stopped it, or it had not ended. */
-  | { why: 'stopped' | 'open' }
-  /** A script would have to be computed, which took too long or was not possible. */
-  | { why: 'script' }
-  /** The answer of the run does not fit the question. */
-  | { why: 'answer'; misfit: Misfit }
-)
-export type Misfit = { form: string } | { action: string } | { fields: string; of: string } | 'votes' | 'event'
-
-/** Something that a walk takes for granted and a run may find otherwise. */
-export interface Assumption {
-  place: Place
-  why: 'other arguments' | 'another version' | 'another visit' | 'another step' | 'succeeds' | 'can be computed'
-}
+import type { Reason } from '../../definition/verdict'
 
 /** The recorded facts do not determine how the walk continues. */
 export class Undetermined extends Error {
@@ -32,6 +14,7 @@ export class Undetermined extends Error {
 /** No stored value contains it. */
 const MARK = `unknown ${randomBytes(16).toString('hex')} `
 const PATTERN = new RegExp(`${MARK}(\\d+);`)
+const ALL = new RegExp(PATTERN, 'g')
 
 /**
  * The unknown values of a walk: texts with a mark that leads to the reason. They are copied like other values, and may
@@ -39,6 +22,7 @@ const PATTERN = new RegExp(`${MARK}(\\d+);`)
  */
 export class Unknowns {
   private readonly reasons: Reason[] = []
+  private readonly named = new Map<string, string>()
 
   /** Whether the walk has any. Without, nothing needs to be looked for. */
   get any(): boolean {
@@ -48,6 +32,18 @@ export class Unknowns {
   make(reason: Reason): string {
     this.reasons.push(reason)
     return `${MARK}${this.reasons.length - 1};`
+  }
+
+  /** The same mark for each value of this name: two that are equal stay equal. */
+  makeNamed(name: string, reason: Reason): string {
+    const mark = this.named.get(name) ?? this.make(reason)
+    this.named.set(name, mark)
+    return mark
+  }
+
+  /** A text without marks, to be shown. */
+  static shown(text: string): string {
+    return text.replaceAll(ALL, '***')
   }
 
   /** The reason why a value, or a part of it, is unknown. Null if all of it is known. */

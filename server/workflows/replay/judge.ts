@@ -1,0 +1,149 @@
+import type { ServiceContext } from '../../context'
+import { diffValues } from '../../definition/diff'
+import type { JsonObject } from '../../definition/json'
+import { own } from '../../definition/json'
+import type { Definition } from '../../definition/schema'
+import { type Needs, type Reason, SAME, type Verdict, verdictOf, type Way } from '../../definition/verdict'
+import type { Entry, Position } from '../../interpreter/flow/index'
+import { MAIN_BRANCH } from '../../run-store/names'
+import type { Masker } from '../../vault/mask'
+import { checkKnown } from './answers'
+import { type BothVersions, visitAsRecorded } from './as-recorded'
+import { type Budget, drive } from './drive'
+import { endOf, startOf } from './ends'
+import type { RecordedRun } from './facts'
+import { withoutHidden } from './hidden'
+import { Recorded } from './recorded'
+import type { Computing } from './source'
+import { Trace } from './trace'
+import { Undetermined, Unknowns } from './unknown'
+import { Cut, Walker } from './walk'
+
+const BUDGET: Budget = { visits: 20_000, ms: 1_000 }
+
+/** A version to try runs on, for one caller. */
+export interface Trial {
+  /** In the form that runs read. */
+  definition: Definition
+  computing: Computing
+  /** The results of calls that a run did not make, by step. */
+  assume: JsonObject
+  vault: Masker
+  /** Whether only runs that failed are tried, so that a call that would fail again decides nothing. */
+  healing: boolean
+}
+
+/** The version that a run had, beside the one that it is tried on. */
+export interface OwnVersion {
+  definition: Definition
+  both: BothVersions
+  /** The fields of either that are hidden. */
+  hides: ReadonlySet<string>
+}
+
+/** How a run would differ on another version. Executes nothing, and shows nothing that screens hide. */
+export async function judge(ctx: ServiceContext, found: RecordedRun, own: OwnVersion, trial: Trial): Promise<Verdict> {
+  const unknowns = new Unknowns()
+  const { run, mask } = withoutHidden(found, unknowns, { vault: trial.vault, hides: own.hides })
+  const trace = new Trace()
+  const recorded = new AsRecorded(run.way, trace, own.both)
+  const source = new Recorded(run.facts, trial.computing, {
+    ...{ unknowns, assume: trial.assume },
+    asRecorded: (entry) => recorded.visit(entry),
+  })
+  const end = await endOfWalk(ctx, run, own, trial, { source, trace })
+  const common = commonSteps(own.definition, trial.definition)
+  const verdict = verdictOf(
+    run.way,
+    { visits: trace.visits, end },
+    {
+      ...{ common, assumed: source.assumed, calls: source.calls.all(!('needs' in end)) },
+      unknownIn: (value, path) => recorded.reasonOfResult(unknowns.reasonIn(value), path),
+    },
+  )
+  return shown(failingCall(verdict, run.way, source, trial), mask)
+}
+
+async function endOfWalk(
+  ctx: ServiceContext,
+  { facts }: RecordedRun,
+  { definition: was }: OwnVersion,
+  { definition }: Trial,
+  { source, trace }: { source: Recorded; trace: Trace },
+): Promise<Way['end']> {
+  const start = { branch: MAIN_BRANCH, stepId: '', visit: 0 }
+  try {
+    const started = startOf(ctx, definition, facts.input, (fields, given) =>
+      checkKnown(fields, given, source.unknowns, (reason, name) => {
+        if (diffValues(fieldOf(was, name), fieldOf(definition, name)).length > 0) throw new Undetermined(reason)
+      }),
+    )
+    if ('failed' in started) return { failed: { ...started.failed, stepId: null } }
+    const walk = new Walker(definition, source, ctx.now(), trace).walk(started.state, definition.initialStep)
+    const end = endOf(await drive(ctx.tenantId, walk, BUDGET))
+    return 'data' in end ? { result: end.data } : { failed: { stepId: null, ...end.failed } }
+  } catch (err) {
+    if (err instanceof Cut) return { needs: { why: 'too long' } }
+    if (!(err instanceof Undetermined)) throw err
+    // A hidden value matters where it would decide.
+    const { branch, stepId, visit } = trace.visits.at(-1) ?? start
+    return { needs: err.reason.why === 'hidden' ? { ...err.reason, place: { branch, stepId, visit } } : err.reason }
+  }
+}
+
+const fieldOf = ({ payload }: Definition, name: string) => own(payload, name)
+const ids = ({ steps }: Definition) => steps.map(({ id }) => id)
+
+function commonSteps(a: Definition, b: Definition): ReadonlySet<string> {
+  const both = new Set(ids(b))
+  return new Set(ids(a).filter((id) => both.has(id)))
+}
+
+/** Finds the parts of a walk that are as the run recorded them. */
+class AsRecorded {
+  constructor(
+    private readonly way: Way,
+    private readonly trace: Trace,
+    private readonly both: BothVersions,
+  ) {}
+
+  visit({ state, at }: Entry<Position>) {
+    const steps = this.both.feeding(at.stepId)
+    return steps && visitAsRecorded(this.way, this.trace.visits, { branch: state.ref.branch, ...at }, steps)
+  }
+
+  /** A part of the result that may not be seen is the same if the step that ended the run did as it did. */
+  reasonOfResult(reason: Reason | null, path: string): Reason | null {
+    if (reason?.why !== 'hidden') return reason
+    const last = this.trace.visits.at(-1)
+    if (!last) return reason
+    const [name = ''] = /^[^.[]+/.exec(path) ?? []
+    const { branch, stepId, visit } = last
+    const steps = this.both.ends(stepId) ? this.both.feeding(stepId) : this.both.giving(name)
+    const found = steps && visitAsRecorded(this.way, this.trace.visits, last, steps)
+    return found ? SAME : { ...reason, place: { branch, stepId, visit } }
+  }
+}
+
+/** A run that failed at a call, and would make it again, might fail or not. */
+function failingCall(verdict: Verdict, { end }: Way, { calls: { failed } }: Recorded, { healing }: Trial): Verdict {
+  if (verdict.is !== 'same' || !('failed' in end) || !failed || failed.stepId !== end.failed.stepId) return verdict
+  if (failed.asksSame && !healing) return verdict
+  const { asksSame, ...place } = failed
+  const { calls, assumed } = verdict
+  return { is: 'untold', needs: { why: asksSame ? 'same call' : 'new call', place }, calls, assumed }
+}
+
+/** The verdict as people may see it. */
+function shown(verdict: Verdict, mask: (text: string) => string): Verdict {
+  const text = (given: string) => mask(Unknowns.shown(given))
+  if (verdict.is === 'fails') return { ...verdict, message: text(verdict.message) }
+  if (verdict.is === 'result') return { ...verdict, fields: verdict.fields.map(text) }
+  return verdict.is === 'untold' ? { ...verdict, needs: shownNeeds(verdict.needs, text) } : verdict
+}
+
+function shownNeeds(needs: Needs, text: (given: string) => string): Needs {
+  if (needs.why !== 'answer' || typeof needs.misfit === 'string') return needs
+  const parts = Object.entries(needs.misfit).map(([name, value]) => [name, text(value)] as const)
+  return { ...needs, misfit: Object.fromEntries(parts) as typeof needs.misfit }
+}
