@@ -3,7 +3,7 @@ const LIFE = ['created', 'cloned', 'saved', 'restored', 'published', 'archived',
 
 /** The actions in the audit log, by the kind of thing they affect. */
 const BY_THING = {
-  workflow: [...LIFE, 'deleted', 'startLinkMade', 'startLinkRevoked'],
+  workflow: [...LIFE, 'deleted', 'startLinkMade', 'startLinkRevoked', 'backtested'],
   agent: LIFE,
   tool: LIFE,
   testCase: ['created', 'renamed', 'updated', 'deleted'],

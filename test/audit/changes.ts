@@ -48,6 +48,11 @@ export const PROCEDURES: Record<string, Change> = {
     save: change('workflow.saved', async (of) => ({ ...(await of.workflow()), body: { name: 'Renamed' } })),
     publish: change('workflow.published', (of) => of.workflow()),
     restore: change('workflow.restored', (of) => of.saved()),
+    // With values that are hidden otherwise; without, it writes nothing.
+    backtestRuns: change('workflow.backtested', async (of) => ({
+      ...(await of.published()),
+      body: { version: 1, runIds: ['run_1'], reveal: true },
+    })),
     keepCase: change('testCase.created', (of) => of.ended()),
     renameCase: change('testCase.renamed', async (of) => ({ ...(await of.workflowCase()), name: 'Renamed' })),
     changeExpected: change('testCase.updated', async (of) => ({
@@ -235,6 +240,7 @@ export const EXEMPT: Record<string, string> = {
   'tools.runCases': TEST,
   'webhooks.redeliver': TEST,
   'webhooks.test': TEST,
+  'workflows.backtestSample': TEST,
   'workflows.describe': 'saves nothing',
   'workflows.runCases': TEST,
   'workflows.saveLayout': 'where boxes are drawn is no part of a definition',

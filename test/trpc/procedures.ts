@@ -332,6 +332,11 @@ export const CASES: Record<string, Case> = {
   'workflows.save': { needs: 'workflow:write', input: (id) => ({ id, body: { name: 'Taken over', version: 1 } }) },
   'workflows.saveLayout': { needs: 'workflow:write', input: (id) => ({ id, layout: {} }) },
   'workflows.simulate': { needs: 'workflow:simulate', input: (id) => ({ id, body: {} }) },
+  'workflows.backtestSample': { needs: 'workflow:simulate', input: (id) => ({ id, body: {} }) },
+  'workflows.backtestRuns': {
+    needs: 'workflow:simulate',
+    input: (id) => ({ id, body: { version: 1, runIds: ['run_1'] } }),
+  },
   'workflows.changes': { needs: 'workflow:read', input: one },
   'workflows.callers': { needs: 'workflow:read', input: one },
   'workflows.publish': { needs: 'workflow:publish', input: one },

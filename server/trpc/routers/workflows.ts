@@ -1,3 +1,5 @@
+import { backtestRuns, backtestSample } from '../../runs/backtest/run'
+import type { BacktestRuns, BacktestSample } from '../../runs/backtest/schema'
 import { addSamples, createFromSample, listSamples } from '../../tenants/boot/add-samples'
 import type { Guarded, One, OneVersion } from '../../versioned/noun'
 import type { OneCase } from '../../versioned/test-cases'
@@ -94,6 +96,14 @@ export const workflowsRouter = router({
   simulate: tenantProcedure
     .input(inputWith<One & { body: unknown }>('id'))
     .mutation(({ ctx, input }) => simulateWorkflow(ctx.service, input)),
+  /** Past runs to try on a saved version. Changes nothing, but repeating it may choose others. */
+  backtestSample: tenantProcedure
+    .input(inputWith<One & { body: BacktestSample }>('id'))
+    .mutation(({ ctx, input }) => backtestSample(ctx.service, input)),
+  /** Tries some of them. */
+  backtestRuns: tenantProcedure
+    .input(inputWith<One & { body: BacktestRuns }>('id'))
+    .mutation(({ ctx, input, signal }) => backtestRuns(ctx.service, input, signal ?? never)),
   changes: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => getChanges(ctx.service, input)),
   /** Who and what starts it. */
   callers: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => readCallers(ctx.service, input)),

@@ -35,6 +35,7 @@ const ALONE = {
   'workspace.auditKept': 'Retention of the audit log changed',
   'workflow.startLinkMade': 'Start link made',
   'workflow.startLinkRevoked': 'Start link revoked',
+  'workflow.backtested': 'Past runs tried with hidden values',
   'limits.changed': 'Limits of agents changed',
   'run.linkMade': 'Task link made',
   'run.linkRevoked': 'Task link revoked',
