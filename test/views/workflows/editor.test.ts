@@ -57,6 +57,16 @@ describe('saveLayout', () => {
     })
   })
 
+  test('keeps a deleted step where it was as long as a published version has it', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    await publishWorkflow(owner, { id })
+    await saveLayout(owner, { id, layout: { ask: { x: 1, y: 2 }, end: { x: 3, y: 4 } } })
+    await updateWorkflow(owner, { id, body: { steps: RUNNABLE.steps.slice(1), edges: [], initialStep: 'end' } })
+    const both = { ask: { x: 1, y: 2 }, end: { x: 5, y: 6 } }
+    expect((await saveLayout(owner, { id, layout: { end: { x: 5, y: 6 } } })).layout).toEqual(both)
+    expect((await getDraft(owner, { id })).layout).toEqual(both)
+  })
+
   test('is for editors of the workspace, and accepts numbers only', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     expect(await outcome(saveLayout(withRole(owner, 'operator'), { id, layout: {} }))).toBe('FORBIDDEN')
