@@ -9,7 +9,8 @@ const FLOORS = [
   ['parts', 'draft', 'presence'],
   ['actions'],
   ['widgets'],
-  ['canvas', 'views', 'inspector', 'panels', 'dialogs'],
+  ['canvas'],
+  ['views', 'inspector', 'panels', 'dialogs'],
   ['editor'],
   // The other pages of the workflow.
   ['runs', 'insights', 'versions', 'settings'],

@@ -13,7 +13,7 @@ import styles from './dialog.module.css'
  * - The last button repeats the title's verb: `Delete`, `Rename`. Editing an existing object has `Save`, making a new one
  *   `Create` and the noun. The button before it is `Cancel`, or `Keep` where something would be lost or where `Cancel`
  *   could mean the action; `Close` where there is nothing to cancel.
- * @param props.size `md` for a question or a short form, `lg` for code or many fields, `xl` for two columns
+ * @param props.size `md` for a question or a short form, `lg` for code or many fields, `xl` for two columns or a graph
  * @param props.closes which actions close it besides its buttons; fewer where a stray click would lose something, or where
  * users must choose
  * @param props.top at a fixed distance from the top, because its height changes during typing

@@ -4,6 +4,7 @@ import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { type DefinitionDiff, diffDefinitions } from '../../definition/diff'
+import type { Layout } from '../../definition/layout'
 import { samePins } from '../../definition/pins'
 import type { Definition } from '../../definition/schema'
 import type { One } from '../../versioned/noun'
@@ -36,6 +37,8 @@ export interface WorkflowChanges {
   /** Both sides, for a text comparison; null if `from` is. */
   before: Definition | null
   after: Definition
+  /** Where the editor shows the steps, also deleted ones that were published. */
+  layout: Layout
   /** Who has saved since then, and how many versions. A burst of autosaves counts as one. */
   authors: { id: string; name: string; versions: number }[]
   /** Open runs, which stay on their version. Tests do not count. */
@@ -114,6 +117,7 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
     diff: before ? diffDefinitions(before, after) : firstDiff(after),
     before,
     after,
+    layout: row.layout,
     authors: saves.map(({ by, versions }) => ({ id: by, name: name(by)?.name ?? by, versions })),
     running: open?.count ?? 0,
     // A simulation's hints do not block publishing.

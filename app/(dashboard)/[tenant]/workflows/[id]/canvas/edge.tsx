@@ -3,6 +3,7 @@ import { BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, Position } from
 import { Plus, RotateCcw } from 'lucide-react'
 import { memo } from 'react'
 import { useActionsHere } from '../actions/editor-actions'
+import { ChangeMark, type Mark } from '../parts/change-mark'
 import styles from './edge.module.css'
 import { bendsOf, hasRoom, type Lane, labelAt, roundedPath } from './lines'
 
@@ -21,6 +22,9 @@ export type StepEdgeData = {
   add: string
   /** How often a run took it; absent without a run. */
   times?: number
+  /** How it differs from another definition, in words where no step says so. */
+  mark?: Mark
+  words?: string
 }
 export type StepFlowEdge = Edge<StepEdgeData, 'step'>
 
@@ -34,6 +38,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const { source, sourceX, sourceY, targetX, targetY, sourcePosition, data } = props
   const actions = useActionsHere()
   const { exit = 'next', label = '', kind = 'edge', failure = false, bound = '', lane, add = '', times } = data ?? {}
+  const { mark, words = '' } = data ?? {}
   const start = { x: sourceX, y: sourceY }
   const end = { x: targetX, y: targetY }
   const bends = bendsOf(start, end, sourcePosition === Position.Right, lane)
@@ -44,6 +49,8 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const often = times !== undefined && times > 1 ? `×${times}` : ''
   const text = [failure || far ? label : '', often].filter(Boolean).join(' ')
   const went = times === undefined ? '' : times > 0 ? styles.taken : styles.untaken
+  const differs =
+    mark === undefined ? '' : `${styles.marked} ${mark === 'removed' || mark === 'was' ? styles.gone : ''}`
   const beside = sourcePosition === Position.Right && middle.x > sourceX && middle.x - sourceX < NEAR
   return (
     <>
@@ -51,15 +58,21 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
         path={roundedPath(bends, 12)}
         {...marker}
         interactionWidth={0}
-        className={`${styles[kind]} ${failure ? styles.failure : ''} ${went}`}
+        className={`${styles[kind]} ${failure ? styles.failure : ''} ${went} ${differs}`}
+        style={mark === undefined ? {} : { stroke: `var(--mark-${mark})` }}
       />
-      {(text !== '' || bound !== '' || insert) && (
+      {(text !== '' || words !== '' || bound !== '' || insert) && (
         <EdgeLabelRenderer>
           <div
             className={`${styles.label} nodrag nopan`}
             style={{ transform: `translate(${beside ? '8px' : '-50%'}, -50%) translate(${middle.x}px, ${middle.y}px)` }}
           >
             {text !== '' && <span className={`${styles.text} ${failure ? styles.failed : ''}`}>{text}</span>}
+            {mark !== undefined && words !== '' && (
+              <span className={styles.text}>
+                <ChangeMark mark={mark} /> {words}
+              </span>
+            )}
             {bound !== '' && (
               <span className={`${styles.text} ${styles.bound}`}>
                 <RotateCcw size={12} aria-hidden /> {bound}

@@ -4,6 +4,7 @@ import { Flag, Play } from 'lucide-react'
 import { memo, useEffect, useMemo, useRef } from 'react'
 import { START } from '../model/definition'
 import { handleAt, NODE_HEIGHT, type ShownExit, sizeOf } from '../model/exit-row'
+import { ChangeMark } from '../parts/change-mark'
 import { ExitHandle } from './exit-handle'
 import styles from './node.module.css'
 import { StepCard, type StepShows } from './step-card'
@@ -25,7 +26,7 @@ export type StepNodeData = {
   /** How often a run took each exit, as JSON: a list of pairs. */
   taken?: string
 } & StepShows
-export type StartNodeData = { fields: string; connectable: boolean }
+export type StartNodeData = { fields: string; connectable: boolean } & Pick<StepShows, 'mark' | 'note'>
 export type EndNodeData = { [key: string]: never }
 
 export type StepFlowNode = Node<StepNodeData, 'step'>
@@ -60,6 +61,7 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
       className={`${styles.node} ${selected ? styles.selected : ''} ${target === 'no' ? styles.dim : ''} ${target === 'yes' ? styles.target : ''}`}
       data-group={group}
       data-row={row || undefined}
+      data-mark={shows.mark}
       style={{ width: sizeOf(exits).width }}
     >
       <Handle type="target" position={Position.Top} className={styles.in ?? ''} isConnectable={connectable} />
@@ -90,7 +92,11 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
 
 export const StartNode = memo(function StartNode({ data, selected }: NodeProps<StartFlowNode>) {
   return (
-    <div className={`${styles.node} ${styles.start} ${selected ? styles.selected : ''}`} data-group="start">
+    <div
+      className={`${styles.node} ${styles.start} ${selected ? styles.selected : ''}`}
+      data-group="start"
+      data-mark={data.mark}
+    >
       <div className={card.card}>
         <span className={card.icon}>
           <Play size={18} strokeWidth={1.75} aria-hidden />
@@ -98,6 +104,12 @@ export const StartNode = memo(function StartNode({ data, selected }: NodeProps<S
         <span className={card.words}>
           <span className={card.name}>START</span>
           <span className={card.type}>{data.fields === '' ? 'no fields' : data.fields}</span>
+          {data.mark !== undefined && (
+            <span className={card.told}>
+              <ChangeMark mark={data.mark} />
+              <span className={card.note}>{data.note}</span>
+            </span>
+          )}
         </span>
       </div>
       <ExitHandle stepId={START} exit={ONLY} exits={[ONLY]} connectable={data.connectable} />

@@ -2,6 +2,7 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react'
 import type { CSSProperties } from 'react'
 import { type PillStatus, StatusMark } from '@/app/_ui/status-pill'
+import { ChangeMark, type Mark } from '../parts/change-mark'
 import { StepIcon } from '../parts/step-icon'
 import styles from './step-card.module.css'
 
@@ -9,6 +10,8 @@ import styles from './step-card.module.css'
 export type StepShows = {
   /** Its state in a run or a test; `none` if that did not reach it. */
   state?: PillStatus | 'none'
+  /** How it differs from another definition; the note says so. */
+  mark?: Mark
   /** Its duration or another figure, in a few words. */
   note?: string
   /** Its output in one line, which replaces the type. */
@@ -22,12 +25,13 @@ export type StepShows = {
 
 /** The inside of a step's node: icon, type, name and figures. The same for every graph. */
 export function StepCard({ name, type, icon, ...shows }: { name: string; type: string; icon: string } & StepShows) {
-  const { state, note = '', output = '', heat, share = 0, errors = 0, warnings = 0 } = shows
+  const { state, mark, note = '', output = '', heat, share = 0, errors = 0, warnings = 0 } = shows
   const told = state !== undefined || note !== ''
   return (
     <div
       className={styles.card}
       data-state={state}
+      data-mark={mark}
       data-heat={heat === undefined ? undefined : true}
       style={heat === undefined ? undefined : ({ '--heat': heat, '--share': share } as CSSProperties)}
     >
@@ -41,6 +45,7 @@ export function StepCard({ name, type, icon, ...shows }: { name: string; type: s
         {told && (
           <span className={styles.told}>
             {state === 'none' ? 'Not reached' : state !== undefined && <StatusMark status={state} />}
+            {mark !== undefined && <ChangeMark mark={mark} />}
             {note !== '' && <span className={styles.note}>{note}</span>}
           </span>
         )}

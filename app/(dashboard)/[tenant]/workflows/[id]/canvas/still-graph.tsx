@@ -3,20 +3,21 @@ import { Skeleton } from '@mantine/core'
 import { useReducedMotion } from '@mantine/hooks'
 import { Background, BackgroundVariant, ReactFlow, type ReactFlowInstance } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { StepProblems } from '../draft/use-problems'
 import { type Layout, START } from '../model/definition'
-import { NODE_HEIGHT, NODE_WIDTH } from '../model/exit-row'
+import { NODE_HEIGHT, NODE_WIDTH, type ShownExit } from '../model/exit-row'
+import type { Mark } from '../parts/change-mark'
 import { BodyHulls } from './body-hulls'
 import styles from './canvas.module.css'
 import { ZoomBar } from './canvas-overlay'
 import { StepEdge, type StepFlowEdge } from './edge'
 import { markFar } from './far'
 import { isInView, showFirst, WHOLE } from './first-view'
-import { arrowTarget, END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
-import { bodiesOf } from './hulls'
+import { arrowTarget, END, endPosition, type GraphEdge, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
+import { type Body, bodiesOf } from './hulls'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
 import type { StepShows } from './step-card'
 import { ARROW, useFlowEdges, useFlowNodes } from './use-flow-nodes'
@@ -36,6 +37,18 @@ export type Taken = ReadonlyMap<string, ReadonlyMap<string, number>>
 /** A step's figures, also in words for screen readers. */
 export type Said = StepShows & { words: string }
 
+/** What is drawn of a definition. */
+export interface Drawn {
+  exits: Map<string, ShownExit[]>
+  edges: GraphEdge[]
+  bodies: Body[]
+}
+
+function drawnIn(definition: Definition, catalog: Catalog): Drawn {
+  const exits = graphExits(definition, catalog)
+  return { exits, edges: graphEdges(definition, catalog, exits), bodies: bodiesOf(definition, catalog) }
+}
+
 interface Props {
   /** The graph's accessible name. */
   label: string
@@ -43,11 +56,18 @@ interface Props {
   catalog: Catalog
   /** The node positions from the editor. */
   layout: Layout
+  /** The figures of each step, and of START. */
   said: ReadonlyMap<string, Said>
   taken?: Taken
+  /** What differs on some lines, by their ids; the words stand on the line. */
+  lines?: ReadonlyMap<string, { mark: Mark; words: string }>
+  /** Lines and exits that differ from those of the definition, as those of two definitions do. */
+  drawn?: Drawn | undefined
   selected?: string | null
   /** The step shown first if the whole graph would be too small; by default START. */
   begin?: string | null
+  /** Whether the view, and the focus of the keyboard on a step, go to what is selected. */
+  follow?: boolean
   /** Gets the id of a step, START or END. */
   onOpen?: (nodeId: string) => void
 }
@@ -60,8 +80,11 @@ export function StillGraph({
   layout,
   said,
   taken,
+  lines,
+  drawn: given,
   selected = null,
   begin = null,
+  follow = false,
   onOpen,
 }: Props) {
   const host = useRef<HTMLElement>(null)
@@ -70,11 +93,13 @@ export function StillGraph({
   const [focused, setFocused] = useState(first)
   const shown = useShownLayout({ definition, layout }, catalog)
   const at = shown ?? AT_REST
-  const exits = useMemo(() => graphExits(definition, catalog), [definition, catalog])
-  const drawn = useMemo(() => graphEdges(definition, catalog, exits), [definition, catalog, exits])
+  const {
+    exits,
+    edges: drawn,
+    bodies,
+  } = useMemo(() => given ?? drawnIn(definition, catalog), [given, definition, catalog])
   const end = useMemo(() => endPosition(drawn, at, exits), [drawn, at, exits])
   const lanes = useMemo(() => lanesIn(drawn, exits, at, end), [drawn, exits, at, end])
-  const bodies = useMemo(() => bodiesOf(definition, catalog), [definition, catalog])
   const neighbours = useMemo(() => neighboursOf(drawn), [drawn])
   const selection = useMemo(() => (selected === null ? [] : [selected]), [selected])
   const placed = useFlowNodes({
@@ -96,8 +121,13 @@ export function StillGraph({
     () =>
       placed.map((node) => {
         const of = said.get(node.id)
-        if (node.type !== 'step' || !of) return node
+        if (node.type === 'end' || !of) return node
         const { words, ...shows } = of
+        if (node.type === 'start') {
+          const { mark, note } = shows
+          const marked = { ...(mark ? { mark } : {}), ...(note ? { note } : {}) }
+          return { ...node, data: { ...node.data, ...marked }, ariaLabel: `${node.ariaLabel}, ${words}` }
+        }
         const data = { ...node.data, ...shows, taken: JSON.stringify([...(taken?.get(node.id) ?? [])]) }
         return { ...node, data, ariaLabel: [node.data.type, node.data.name, words].filter(Boolean).join(', ') }
       }),
@@ -105,13 +135,19 @@ export function StillGraph({
   )
   const plain = useFlowEdges(definition, drawn, lanes, true)
   const edges = useMemo((): StepFlowEdge[] => {
-    if (!taken) return plain
+    if (!taken && !lines) return plain
     return plain.map((edge) => {
-      const times = taken.get(edge.source)?.get(edge.sourceHandle ?? 'next') ?? 0
-      const went = times > 0 ? { markerEnd: { ...ARROW, color: 'var(--status-completed)' }, zIndex: 1 } : {}
-      return { ...edge, ...went, ...(edge.data ? { data: { ...edge.data, times } } : {}) }
+      const times = taken ? (taken.get(edge.source)?.get(edge.sourceHandle ?? 'next') ?? 0) : undefined
+      const line = lines?.get(edge.id)
+      const colour = line ? `var(--mark-${line.mark})` : times ? 'var(--status-completed)' : null
+      const above = colour === null ? {} : { markerEnd: { ...ARROW, color: colour }, zIndex: 1 }
+      const shows = {
+        ...(times === undefined ? {} : { times }),
+        ...(line ? { mark: line.mark, words: line.words } : {}),
+      }
+      return { ...edge, ...above, ...(edge.data ? { data: { ...edge.data, ...shows } } : {}) }
     })
-  }, [plain, taken])
+  }, [plain, taken, lines])
 
   const flow = useRef<ReactFlowInstance<FlowNode, StepFlowEdge>>(null)
   const animate = reducedMotion ? {} : { duration: 150 }
@@ -124,6 +160,21 @@ export function StillGraph({
     if (isInView(flow.current.flowToScreenPosition(place), box, zoom)) return
     void flow.current.setCenter(place.x + NODE_WIDTH / 2, place.y + NODE_HEIGHT / 2, { zoom, ...animate })
   }
+
+  const focusNode = (id: string) => {
+    const all = host.current?.querySelectorAll<HTMLElement>('.react-flow__node') ?? []
+    Array.from(all)
+      .find((node) => node.dataset.id === id)
+      ?.focus()
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when something else is selected
+  useEffect(() => {
+    if (!follow || selected === null) return
+    setFocused(selected)
+    if (host.current?.querySelector('.react-flow__node:focus')) focusNode(selected)
+    show(selected)
+  }, [follow, selected])
 
   function onKeyDown(event: KeyboardEvent) {
     const { key, target } = event
@@ -139,10 +190,7 @@ export function StillGraph({
     if (to === null) return
     event.preventDefault()
     setFocused(to)
-    const all = host.current?.querySelectorAll<HTMLElement>('.react-flow__node') ?? []
-    Array.from(all)
-      .find((node) => node.dataset.id === to)
-      ?.focus()
+    focusNode(to)
     show(to)
   }
 
@@ -150,6 +198,8 @@ export function StillGraph({
   return (
     <section ref={host} className={`${styles.canvas} ${styles.still}`} aria-label={label}>
       <ReactFlow
+        // The editor's own canvas may be on the same page.
+        id="still"
         nodes={nodes}
         edges={edges}
         nodeTypes={nodeTypes}

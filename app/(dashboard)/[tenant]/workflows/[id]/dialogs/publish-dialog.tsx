@@ -1,10 +1,9 @@
 'use client'
-import { Alert, Button, Skeleton, Stack, Switch, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Skeleton, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
-import { CodeDiff } from '@/app/_ui/code-diff'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
@@ -13,7 +12,8 @@ import type { Problem } from '@/server/workflows/check/problem'
 import { PublishCases } from '../../../_test-cases/publish-cases'
 import { useWorkflowsChanged } from '../../use-workflows-changed'
 import type { GoTo, SaveNow } from '../actions/screen'
-import { definitionOf, labelIn } from '../model/definition'
+import { Differences } from '../canvas/differences'
+import { labelIn } from '../model/definition'
 import { withNames } from '../model/problem-names'
 import { DiffList } from '../parts/diff-list'
 import { DraftError } from '../parts/draft-error'
@@ -37,7 +37,7 @@ export interface PublishDialogProps {
 export function PublishDialog(props: PublishDialogProps) {
   const { opened, onClose, name } = props
   return (
-    <Dialog opened={opened} onClose={onClose} title={`Publish “${name}”`} size="lg">
+    <Dialog opened={opened} onClose={onClose} title={`Publish “${name}”`} size="xl">
       <Publish {...props} />
     </Dialog>
   )
@@ -170,8 +170,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
 }
 
 function Summary({ changes }: { changes: WorkflowChanges }) {
-  const { from, to, numbers, latest, diff, before, after, authors, running } = changes
-  const [text, setText] = useState(false)
+  const { from, to, numbers, latest, diff, before, after, layout, authors, running } = changes
   if (from === latest) {
     const since =
       from === to
@@ -191,7 +190,14 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
           : `Version ${numbers.to} of ${after.name} replaces version ${numbers.from}, which is published now.`}{' '}
         {authors.length > 0 && `Changes by ${authors.map(authorText).join(', ')}.`}
       </Text>
-      <DiffList diff={diff} nameOf={(stepId) => labelIn(stepId, after, before)} />
+      {before ? (
+        <Differences
+          label={`Changes from version ${numbers.from} to ${numbers.to}`}
+          {...{ diff, before, after, layout }}
+        />
+      ) : (
+        <DiffList diff={diff} nameOf={(stepId) => labelIn(stepId, after, before)} />
+      )}
       {running > 0 && from !== null && (
         <Text size="sm" c="dimmed">
           {running === 1
@@ -199,23 +205,6 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
             : `${running} runs continue on the versions they started with. `}
           New runs use version {numbers.to}.
         </Text>
-      )}
-      {before && (
-        <>
-          <Switch
-            label="Show as JSON"
-            checked={text}
-            onChange={(event) => setText(event.currentTarget.checked)}
-            size="sm"
-          />
-          {text && (
-            <CodeDiff
-              label={`Changes from version ${numbers.from} to ${numbers.to}`}
-              before={definitionText(before)}
-              after={definitionText(after)}
-            />
-          )}
-        </>
       )}
     </>
   )
@@ -238,10 +227,6 @@ function UsedVersions({ uses, first }: { uses: WorkflowChanges['uses']; first: b
       </ul>
     </section>
   )
-}
-
-function definitionText(definition: WorkflowChanges['after']): string {
-  return JSON.stringify(definitionOf(definition), null, 2)
 }
 
 function authorText({ name, versions }: { name: string; versions: number }): string {

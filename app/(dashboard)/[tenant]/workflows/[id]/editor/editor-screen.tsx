@@ -83,6 +83,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const { history, publishedVersion, save, base } = draft.state
   const { definition } = history.present
   const shown = useShownLayout(history.present, catalog)
+  // Also of deleted steps, for comparisons.
+  const placed = useMemo(() => ({ ...workflow.layout, ...shown }), [workflow.layout, shown])
   const [publishing, setPublishing] = useState<'never' | 'open' | 'closed'>('never')
   const check = useProblems(definition, catalog, publishedVersion !== null || publishing !== 'never')
   const problems = check.known ? check.problems.length : null
@@ -291,6 +293,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
                 onClose={() => setPanel(null)}
                 workflowId={workflowId}
                 definition={definition}
+                layout={placed}
                 catalog={catalog}
                 selected={selection.length === 1 ? (selection[0] ?? null) : null}
                 test={test}

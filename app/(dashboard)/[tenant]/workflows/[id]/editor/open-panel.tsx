@@ -7,6 +7,7 @@ import type { Catalog } from '@/server/steps/catalog'
 import { useTenant } from '../../../tenant-context'
 import type { GoTo, SaveNow } from '../actions/screen'
 import type { useProblems } from '../draft/use-problems'
+import type { Layout } from '../model/definition'
 import type { SimulatePanelProps } from '../panels/simulate-panel'
 import type { TestPanelProps } from '../panels/test-panel'
 import type { VersionsPanelProps } from '../panels/versions-panel'
@@ -40,6 +41,7 @@ export function OpenPanel(props: {
   onClose: () => void
   workflowId: string
   definition: Definition
+  layout: Layout
   catalog: Catalog
   /** The only selected step, or START. */
   selected: string | null
@@ -50,7 +52,7 @@ export function OpenPanel(props: {
   onGoTo: GoTo
   onRestored: VersionsPanelProps['onRestored']
 }) {
-  const { panel, phone, onPanel, onClose, workflowId, definition, catalog, selected, test, onSelect } = props
+  const { panel, phone, onPanel, onClose, workflowId, definition, layout, catalog, selected, test, onSelect } = props
   const { check, save, onGoTo, onRestored } = props
   const { may } = useTenant()
   const tabs = TRIALS.filter((name) => may(name === 'simulate' ? 'workflow:simulate' : 'run:start'))
@@ -83,9 +85,7 @@ export function OpenPanel(props: {
       {panel === 'simulate' && (
         <SimulatePanel workflowId={workflowId} definition={definition} catalog={catalog} save={save} onGoTo={onGoTo} />
       )}
-      {panel === 'versions' && (
-        <VersionsPanel workflowId={workflowId} definition={definition} save={save} onRestored={onRestored} />
-      )}
+      {panel === 'versions' && <VersionsPanel {...{ workflowId, definition, layout, save, onRestored }} />}
     </BottomPanel>
   )
 }

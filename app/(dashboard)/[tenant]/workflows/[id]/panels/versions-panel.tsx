@@ -1,10 +1,9 @@
 'use client'
-import { Button, Group, Skeleton, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { History } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
-import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import { StatusPill } from '@/app/_ui/status-pill'
@@ -15,8 +14,8 @@ import type { VersionHistoryItem } from '@/server/views/workflows/version-histor
 import { useTenant } from '../../../tenant-context'
 import { useWorkflowsChanged } from '../../use-workflows-changed'
 import type { SaveNow } from '../actions/screen'
-import { definitionOf, labelIn } from '../model/definition'
-import { DiffList } from '../parts/diff-list'
+import { Differences } from '../canvas/differences'
+import { definitionOf, type Layout } from '../model/definition'
 import { OpenRunsOf, useOpenRuns } from './open-runs'
 import styles from './versions-panel.module.css'
 import { historyKey, versionsFrom } from './versions-query'
@@ -25,6 +24,8 @@ export interface VersionsPanelProps {
   workflowId: string
   /** The current draft. */
   definition: Definition
+  /** Where the editor shows its steps. */
+  layout: Layout
   /** Saves first: restoring makes a new version. */
   save: SaveNow
   /** Called with the new version, from which the editor starts over. */
@@ -144,15 +145,15 @@ function VersionLine({ item, openRuns }: { item: VersionHistoryItem; openRuns: s
 }
 
 function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRefresh: () => void }) {
-  const { workflowId, definition, save, onRestored, item, onRefresh } = props
+  const { workflowId, definition, layout, save, onRestored, item, onRefresh } = props
   const trpc = useTRPC()
   const changed = useWorkflowsChanged('lists')
   const { may } = useTenant()
-  const [text, setText] = useState(false)
   const read = useQuery({
     ...trpc.workflows.version.queryOptions({ id: workflowId, version: String(item.version) }),
     staleTime: Number.POSITIVE_INFINITY,
   })
+  const earlier = useMemo(() => read.data && definitionOf(read.data), [read.data])
   const restore = useMutation(trpc.workflows.restore.mutationOptions())
   const [unsaved, setUnsaved] = useState(false)
   async function restoreVersion() {
@@ -175,8 +176,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
     const again = () => void read.refetch()
     return <ErrorState error={read.error} title="The version could not be loaded" onRetry={again} />
   }
-  if (!read.data) return <Skeleton height={160} radius="md" />
-  const earlier = definitionOf(read.data)
+  if (!earlier) return <Skeleton height={160} radius="md" />
   // From the draft to the version: the changes that restoring would make.
   const diff = diffDefinitions(definition, earlier)
   const same = sizeOfDiff(diff) === 0
@@ -206,22 +206,13 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
         )}
         {restore.error && <ErrorState error={restore.error} title="The version was not restored" />}
         {!same && (
-          <>
-            <DiffList diff={diff} nameOf={(stepId) => labelIn(stepId, earlier, definition)} />
-            <Switch
-              size="sm"
-              label="Show as JSON"
-              checked={text}
-              onChange={(event) => setText(event.currentTarget.checked)}
-            />
-            {text && (
-              <CodeDiff
-                label={`Changes from this draft to ${named(item)}`}
-                before={JSON.stringify(definitionOf(definition), null, 2)}
-                after={JSON.stringify(earlier, null, 2)}
-              />
-            )}
-          </>
+          <Differences
+            label={`Changes from this draft to ${named(item)}`}
+            before={definition}
+            after={earlier}
+            layout={layout}
+            diff={diff}
+          />
         )}
       </Stack>
     </section>

@@ -1,14 +1,9 @@
-import { Minus, PencilLine, Plus, TriangleAlert } from 'lucide-react'
+import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ChangeKind, DefinitionDiff, FieldChange } from '@/server/definition/diff'
+import { ChangeMark, MARKS } from './change-mark'
 import { changeText } from './change-text'
 import styles from './diff-list.module.css'
-
-const KINDS = {
-  added: { icon: Plus, word: 'Added' },
-  removed: { icon: Minus, word: 'Removed' },
-  changed: { icon: PencilLine, word: 'Changed' },
-} as const satisfies Record<ChangeKind, unknown>
 
 const META: Record<string, string> = {
   name: 'Name',
@@ -89,12 +84,11 @@ function Group({ title, shown, children }: { title: string; shown: boolean; chil
 }
 
 function Change({ kind, children }: { kind: ChangeKind; children: ReactNode }) {
-  const { icon: Icon, word } = KINDS[kind]
   return (
     <li className={styles.change}>
-      <Icon size={14} className={styles[kind]} aria-hidden />
+      <ChangeMark mark={kind} />
       <div>
-        <span className="visually-hidden">{word}: </span>
+        <span className="visually-hidden">{MARKS[kind].word}: </span>
         {children}
       </div>
     </li>
@@ -103,7 +97,8 @@ function Change({ kind, children }: { kind: ChangeKind; children: ReactNode }) {
 
 const MAX_FIELDS = 6
 
-function Fields({ fields }: { fields: FieldChange[] }) {
+/** How each field of a step or a field of START differs. */
+export function Fields({ fields }: { fields: FieldChange[] }) {
   return (
     <>
       {fields.slice(0, MAX_FIELDS).map((field) => (

@@ -63,11 +63,12 @@ export function VersionsScreen({ workflowId }: { workflowId: string }) {
         />
       )}
       <PageBody>
-        {definition ? (
+        {data && definition ? (
           <>
             <VersionsPanel
               workflowId={workflowId}
               definition={definition}
+              layout={data.layout}
               save={current}
               onRestored={() => void workflow.refetch()}
             />

@@ -1,0 +1,148 @@
+'use client'
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { ArrowDown } from 'lucide-react'
+import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { shortcutKey } from '@/app/_ui/keys'
+import { singleKeysOn } from '@/app/_ui/single-keys'
+import type { Catalog } from '@/server/steps/catalog'
+import { START } from '../model/definition'
+import { ChangeMark, MARKS } from '../parts/change-mark'
+import { Fields } from '../parts/diff-list'
+import { type Compared, type DrawnDiff, drawDiff, type Marked, nodeName } from './diff-drawn'
+import styles from './diff-graph.module.css'
+import { markWays, type Ways } from './diff-paths'
+import { type Said, StillGraph } from './still-graph'
+
+export interface DiffGraphProps extends Compared {
+  /** The graph's accessible name. */
+  label: string
+  /** The ways of one run through both. From where they part, they are marked too, and the graph begins there. */
+  ways?: Ways | undefined
+}
+
+/** Two definitions as one graph: what was added, removed, changed or moved, each with a sign and a word. */
+export function DiffGraph(props: DiffGraphProps) {
+  const trpc = useTRPC()
+  const catalog = useQuery({ ...trpc.steps.catalog.queryOptions(), staleTime: Number.POSITIVE_INFINITY })
+  if (catalog.error) return <ErrorState error={catalog.error} onRetry={() => catalog.refetch()} />
+  if (!catalog.data) return <Skeleton height={420} radius="md" />
+  return <Both {...props} catalog={catalog.data} />
+}
+
+function Both({ before, after, layout, label, ways, catalog }: DiffGraphProps & { catalog: Catalog }) {
+  const drawn = useMemo(() => drawDiff({ before, after, layout }, catalog), [before, after, layout, catalog])
+  const walked = useMemo(() => (ways ? markWays(ways, drawn.diff) : null), [ways, drawn])
+  const said = useMemo(() => saidOf(drawn, walked?.steps ?? NONE), [drawn, walked])
+  const lines = useMemo(() => new Map([...drawn.lines, ...(walked?.lines ?? NONE)]), [drawn, walked])
+  const [selected, setSelected] = useState<string | null>(null)
+  const { stops } = drawn
+  const at = stops.indexOf(selected ?? '')
+  const next = () => setSelected(stops[(at + 1) % stops.length] ?? null)
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !singleKeysOn()) return
+    if (shortcutKey(event.nativeEvent) !== 'n' || stops.length === 0) return
+    event.preventDefault()
+    event.stopPropagation()
+    next()
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the key of a button inside, for what has the focus here
+    <div className={styles.both} onKeyDown={onKeyDown}>
+      <div className={styles.bar}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<ArrowDown size={14} aria-hidden />}
+          disabled={stops.length === 0}
+          onClick={next}
+          aria-keyshortcuts="N"
+          title="Next change (N)"
+        >
+          Next change
+        </Button>
+        <Legend drawn={drawn} />
+      </div>
+      <div className={styles.graph}>
+        <StillGraph
+          label={label}
+          definition={drawn.union}
+          catalog={catalog}
+          layout={drawn.layout}
+          drawn={drawn.drawn}
+          said={said}
+          lines={lines}
+          selected={selected}
+          begin={walked?.parts ?? stops[0] ?? null}
+          follow
+          onOpen={setSelected}
+        />
+      </div>
+      <div className={styles.one} role="status">
+        {selected !== null && <One drawn={drawn} id={selected} place={at} said={said.get(selected)} />}
+      </div>
+    </div>
+  )
+}
+
+const NONE: ReadonlyMap<string, Marked> = new Map()
+
+function saidOf({ steps }: DrawnDiff, walked: ReadonlyMap<string, Marked>): Map<string, Said> {
+  const ids = new Set([...steps.keys(), ...walked.keys()])
+  return new Map(
+    [...ids].map((id): [string, Said] => {
+      const both = [steps.get(id), walked.get(id)].flatMap((marked) => marked ?? [])
+      const words = both.map((one) => one.words).join(' · ')
+      return [id, { ...(both[0] ? { mark: both[0].mark } : {}), note: words, words }]
+    }),
+  )
+}
+
+/** How many of each kind there are, which also explains the signs. */
+function Legend({ drawn: { stops, steps, diff } }: { drawn: DrawnDiff }) {
+  if (stops.length === 0) return <span className={styles.note}>No step and no connection differs.</span>
+  const marks = [...new Set(stops.flatMap((id) => steps.get(id)?.mark ?? []))]
+  const removed = diff.edges.some(({ kind }) => kind === 'removed')
+  return (
+    <span className={styles.legend}>
+      {marks.map((mark) => (
+        <span key={mark} className={styles.kind}>
+          <ChangeMark mark={mark} />
+          {stops.filter((id) => steps.get(id)?.mark === mark).length} {MARKS[mark].word.toLowerCase()}
+        </span>
+      ))}
+      {removed && <span className={styles.note}>Dashed lines were removed.</span>}
+    </span>
+  )
+}
+
+/** The selected node: what differs, with the fields. */
+function One(props: { drawn: DrawnDiff; id: string; place: number; said: Said | undefined }) {
+  const { drawn, id, place, said } = props
+  const name = useId()
+  const step = drawn.diff.steps.find((one) => one.id === id)
+  const edges = drawn.diff.edges.filter(({ from, kind }) => from === id && kind !== 'same')
+  return (
+    <section aria-labelledby={name} className={styles.details}>
+      <h3 id={name} className={styles.name}>
+        {said?.mark && <ChangeMark mark={said.mark} />} {nodeName(drawn.union, id)}
+        <span className={styles.note}>
+          {said?.words || 'The same'}
+          {place !== -1 && ` (${place + 1} of ${drawn.stops.length})`}
+        </span>
+      </h3>
+      {step && <Fields fields={step.fields} />}
+      {id === START && said && <p className={styles.note}>The fields are below the graph.</p>}
+      {edges.map(({ exit, to, kind }) => (
+        <p key={`${kind} ${exit} ${to}`} className={styles.note}>
+          {MARKS[kind === 'removed' ? 'removed' : 'added'].word}: connection to {nodeName(drawn.union, to)}
+          {exit !== 'next' && ` at ${exit}`}
+        </p>
+      ))}
+    </section>
+  )
+}
