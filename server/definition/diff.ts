@@ -31,7 +31,7 @@ interface EdgeChange {
   exit: string
 }
 
-interface PayloadChange {
+export interface PayloadChange {
   kind: ChangeKind
   name: string
   fields: FieldChange[]
@@ -67,7 +67,7 @@ export function diffDefinitions(before: Definition, after: Definition): Definiti
       inOtherOrder(before.edges.map(edgeKey), after.edges.map(edgeKey)) ||
       fieldsInOtherOrder(before, after),
     edges: diffEdges(before.edges, after.edges),
-    payload: diffPayload(before.payload, after.payload),
+    payload: diffFields(before.payload, after.payload),
   }
 }
 
@@ -139,35 +139,48 @@ function diffEdges(before: Edge[], after: Edge[]): EdgeChange[] {
   ]
 }
 
-function diffPayload(before: Record<string, Field>, after: Record<string, Field>): PayloadChange[] {
+/** What happens to callers whose values no longer fit, and what their values reach. */
+export interface Callers {
+  fail: string
+  reach: string
+}
+
+const OF_START: Callers = { fail: 'get 400', reach: 'the run' }
+
+/** The differences of declared fields, with what breaks for callers. */
+export function diffFields(
+  before: Record<string, Field>,
+  after: Record<string, Field>,
+  callers: Callers = OF_START,
+): PayloadChange[] {
   const changes: PayloadChange[] = []
   for (const [name, field] of Object.entries(after)) {
     const was = Object.hasOwn(before, name) ? before[name] : undefined
     if (!was) {
-      const breaking = isRequired(field) ? `Callers that do not send ${name} get 400.` : null
+      const breaking = isRequired(field) ? `Callers that do not send ${name} ${callers.fail}.` : null
       changes.push({ kind: 'added', name, fields: [], breaking })
       continue
     }
     const fields = diffValues(was, field)
-    if (fields.length > 0) changes.push({ kind: 'changed', name, fields, breaking: breaks(name, was, field) })
+    if (fields.length > 0) changes.push({ kind: 'changed', name, fields, breaking: breaks(name, was, field, callers) })
   }
   for (const name of Object.keys(before)) {
     if (Object.hasOwn(after, name)) continue
-    const breaking = `What callers send as ${name} no longer reaches the run.`
+    const breaking = `What callers send as ${name} no longer reaches ${callers.reach}.`
     changes.push({ kind: 'removed', name, fields: [], breaking })
   }
   return changes
 }
 
-function breaks(name: string, before: Field, after: Field): string | null {
+function breaks(name: string, before: Field, after: Field, { fail }: Callers): string | null {
   const wider =
     after.type === before.type || after.type === 'any' || (before.type === 'integer' && after.type === 'number')
-  if (!wider) return `Callers that send ${name} as ${before.type} get 400; it must be ${after.type} now.`
-  if (!isRequired(before) && isRequired(after)) return `Callers that do not send ${name} get 400.`
+  if (!wider) return `Callers that send ${name} as ${before.type} ${fail}; it must be ${after.type} now.`
+  if (!isRequired(before) && isRequired(after)) return `Callers that do not send ${name} ${fail}.`
   const texts = (options: unknown[] | undefined) => options?.map((option) => JSON.stringify(option))
   const [old, allowed] = [texts(before.options), texts(after.options)]
   if (allowed && (!old || old.some((option) => !allowed.includes(option))))
-    return `Callers that send a ${name} which is no longer allowed get 400.`
+    return `Callers that send a ${name} which is no longer allowed ${fail}.`
   return null
 }
 

@@ -1,16 +1,14 @@
 'use client'
-import { Button, Skeleton, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Stack, Text, Textarea } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { type ComponentProps, useState } from 'react'
-import { CodeDiff } from '@/app/_ui/code-diff'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
-import { Link } from '@/app/_ui/link'
 import { inPlace, loadPart } from '@/app/_ui/part'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import type { UserOf } from '@/server/views/users-of'
-import { useTenant } from '../tenant-context'
-import { pretty } from './json'
+import { type Compare, Comparison } from './comparison'
+import { Users } from './users'
 import styles from './versioned.module.css'
 
 const PublishCases = dynamic(
@@ -18,15 +16,16 @@ const PublishCases = dynamic(
   { ssr: false, loading: inPlace(null) },
 )
 
-export interface PublishDialogProps {
+export interface PublishDialogProps<F extends object> {
   opened: boolean
   onClose: () => void
   noun: 'agent' | 'tool'
   name: string
   version: number
   /** The published version: null if none, undefined while it loads. */
-  before: { version: number; content: object } | null | undefined
-  after: object
+  before: { version: number; content: F } | null | undefined
+  after: F
+  compare: Compare<F>
   /** Undefined while they load. */
   users: UserOf[] | undefined
   cases: ComponentProps<typeof PublishCases>
@@ -36,16 +35,17 @@ export interface PublishDialogProps {
 }
 
 /** Shows what publishing changes, and for whom. */
-export function PublishDialog(props: PublishDialogProps) {
+export function PublishDialog<F extends object>(props: PublishDialogProps<F>) {
   const { opened, onClose, name } = props
   return (
-    <Dialog opened={opened} onClose={onClose} title={`Publish “${name}”`} size="lg">
+    <Dialog opened={opened} onClose={onClose} title={`Publish “${name}”`} size="xl">
       <Publish {...props} />
     </Dialog>
   )
 }
 
-function Publish({ onClose, noun, version, before, after, users, cases, onPublish, busy, error }: PublishDialogProps) {
+function Publish<F extends object>(props: PublishDialogProps<F>) {
+  const { onClose, noun, version, before, after, compare, users, cases, onPublish, busy, error } = props
   const [note, setNote] = useState('')
   const anyway = cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false
   return (
@@ -57,16 +57,15 @@ function Publish({ onClose, noun, version, before, after, users, cases, onPublis
         {before && ` Version ${before.version} stays in the history.`}
       </Text>
       {before && (
-        <CodeDiff
+        <Comparison
           label={`Changes from version ${before.version} to ${version}`}
-          before={pretty(before.content)}
-          after={pretty(after)}
+          before={before.content}
+          now={after}
+          sides={{ before: `Version ${before.version}`, now: `Version ${version}` }}
+          compare={compare}
         />
       )}
-      <section aria-label="Used by">
-        <div className={styles.label}>Used by</div>
-        {users ? <Users noun={noun} users={users} /> : <Skeleton height={40} />}
-      </section>
+      <Users noun={noun} users={users} />
       {cases.count > 0 && (
         <section aria-label="Test cases">
           <div className={styles.label}>Test cases</div>
@@ -98,25 +97,5 @@ function Publish({ onClose, noun, version, before, after, users, cases, onPublis
         </ReasonButton>
       </DialogButtons>
     </Stack>
-  )
-}
-
-function Users({ noun, users }: { noun: 'agent' | 'tool'; users: UserOf[] }) {
-  const { path } = useTenant()
-  if (users.length === 0) return <p className={styles.note}>No published workflow and no agent uses this {noun}.</p>
-  return (
-    <ul className={styles.users}>
-      {users.map(({ kind, id, name, keepsTo, pinned }) => (
-        <li key={id}>
-          <Link href={path(`/${kind}s/${id}`)}>{name}</Link>
-          <span className={styles.note}>
-            {kind === 'workflow' ? 'Workflow' : 'Agent'}
-            {keepsTo === null
-              ? ', gets the new version immediately'
-              : `, keeps version ${keepsTo}${pinned ? ' until it is published again' : ''}`}
-          </span>
-        </li>
-      ))}
-    </ul>
   )
 }

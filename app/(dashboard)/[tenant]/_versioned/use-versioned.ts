@@ -132,7 +132,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
   const users = useQuery({
     queryKey: [...server.keys.one, 'users'],
     queryFn: server.findUsers,
-    enabled: publishing,
+    enabled: publishing || shown.versions,
     staleTime: 0,
   })
   const stopCases = useRef<AbortController>(null)

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { PageBody } from '@/app/_ui/page-body'
 import { inPlace, loadDialog, loadPart, WaitingDialog } from '@/app/_ui/part'
 import { useUrlState } from '@/app/_ui/use-url-state'
+import type { Compare } from './comparison'
 import { DraftNotes } from './draft-notes'
 import { UnfinishedTexts, useUnfinishedField } from './unfinished'
 import type { OpenedResource, Versioned } from './use-versioned'
@@ -20,7 +21,7 @@ const VersionsTab = dynamic(() => loadPart(() => import('./versions-tab').then((
 const PublishDialog = dynamic(
   () => loadDialog(() => import('./publish-dialog').then((module) => module.PublishDialog)),
   { ssr: false, loading: WaitingDialog },
-)
+) as typeof import('./publish-dialog').PublishDialog
 
 export interface VersionedTab {
   name: string
@@ -51,11 +52,12 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
   tabs: readonly VersionedTab[]
   /** Shows a version as the tabs' form, read-only. */
   view: (content: F) => ReactNode
+  compare: Compare<F>
   may: { write: boolean; publish: boolean }
   /** Restores it from the archive. */
   verbs: { restore: (resource: R) => void; restoring: boolean }
 }) {
-  const { noun, resource, versioned, problem, tab, tabs, view, may, verbs } = props
+  const { noun, resource, versioned, problem, tab, tabs, view, compare, may, verbs } = props
   const { draft, publish, restore, versions, problems } = versioned
   const url = useUrlState()
   const archived = resource.status === 'archived'
@@ -132,12 +134,15 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
           <Tabs.Panel value={VERSIONS}>
             <VersionsTab
               id={resource.id}
+              noun={noun}
               items={versions.data?.items}
               total={versions.data?.total ?? 0}
               error={versions.error}
               onRetry={() => versions.refetch()}
               read={versioned.readVersion}
               view={view}
+              compare={compare}
+              users={versioned.users.data}
               onRestore={readOnly ? null : restore.mutate}
               draft={versioned.hasDraft ? { author: resource.draft.byName ?? null, at: draft.known.draft.at } : null}
               restoring={restore.isPending}
@@ -153,6 +158,7 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
         version={versioned.next}
         before={versioned.before}
         after={draft.value}
+        compare={compare}
         users={versioned.users.data}
         cases={versioned.cases}
         onPublish={versioned.publishWith}

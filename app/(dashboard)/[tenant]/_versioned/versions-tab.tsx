@@ -4,12 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
-import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import { useUrlState } from '@/app/_ui/use-url-state'
+import type { UserOf } from '@/server/views/users-of'
+import { type Compare, Comparison } from './comparison'
 import { pretty } from './json'
 import { UnfinishedTexts } from './unfinished'
+import { Users } from './users'
 import styles from './versioned.module.css'
 
 export interface VersionItem {
@@ -30,6 +32,7 @@ const isFirst = ({ version, publishedAt, current }: VersionItem) => version === 
 /** The history: who saved what and when, comparing versions, and restoring one into the draft. */
 export function VersionsTab<F extends object>(props: {
   id: string
+  noun: 'agent' | 'tool'
   items: VersionItem[] | undefined
   total: number
   error: unknown
@@ -38,12 +41,15 @@ export function VersionsTab<F extends object>(props: {
   read: (version: number) => Promise<F>
   /** Shows a version as the form that edits it. */
   view: (content: F) => ReactNode
+  compare: Compare<F>
+  /** Undefined while they load. */
+  users: UserOf[] | undefined
   onRestore: ((version: number) => void) | null
   /** The draft beside the versions; its time is null until it is saved. */
   draft: { author: string | null; at: string | null } | null
   restoring: boolean
 }) {
-  const { id, items, total, error, onRetry, read, view, onRestore, draft, restoring } = props
+  const { id, noun, items, total, error, onRetry, read, view, compare, users, onRestore, draft, restoring } = props
   const [asJson, setAsJson] = useState(false)
   const url = useUrlState()
   const first = items?.[0]
@@ -135,7 +141,9 @@ export function VersionsTab<F extends object>(props: {
           against={other?.version ?? null}
           read={read}
           view={asJson ? null : view}
+          compare={compare}
         />
+        {other && <Users noun={noun} users={users} old={Math.min(chosen.version, other.version)} />}
       </div>
     </div>
   )
@@ -148,8 +156,9 @@ function Content<F extends object>(props: {
   read: (version: number) => Promise<F>
   /** Null shows it as JSON. */
   view: ((content: F) => ReactNode) | null
+  compare: Compare<F>
 }) {
-  const { id, version, against, read, view } = props
+  const { id, version, against, read, view, compare } = props
   const after = useQuery({ queryKey: ['version', id, version], queryFn: () => read(version), staleTime: Infinity })
   const before = useQuery({
     queryKey: ['version', id, against],
@@ -169,7 +178,13 @@ function Content<F extends object>(props: {
       </UnfinishedTexts>
     )
   }
-  const [left, right] = [pretty(before.data), pretty(after.data)]
-  if (left === right) return <p className={styles.note}>These two versions are identical.</p>
-  return <CodeDiff label={`Changes from version ${against} to ${version}`} before={left} after={right} />
+  return (
+    <Comparison
+      label={`Changes from version ${against} to ${version}`}
+      before={before.data}
+      now={after.data}
+      sides={{ before: `Version ${against}`, now: `Version ${version}` }}
+      compare={compare}
+    />
+  )
 }

@@ -24,6 +24,11 @@ const AgentCases = dynamic(() => loadPart(() => import('../../_test-cases/lazy')
   loading: inPlace(null),
 })
 
+const AgentSideBySide = dynamic(
+  () => loadPart(() => import('./agent-side-by-side').then((module) => module.AgentSideBySide)),
+  { ssr: false, loading: inPlace(null) },
+)
+
 const TurnsTab = dynamic(() => loadPart(() => import('./turns-tab').then((module) => module.TurnsTab)), {
   ssr: false,
   loading: inPlace(null),
@@ -118,6 +123,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           <SchemaTab form={content} {...UNCHANGED} onProblem={unheard} />
         </>
       )}
+      compare={(before, now, sides) => <AgentSideBySide before={before} now={now} sides={sides} />}
       may={{ write: mayWrite, publish: may('agent:publish') }}
       verbs={useAgentVerbs()}
     />

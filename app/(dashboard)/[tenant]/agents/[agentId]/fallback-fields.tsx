@@ -5,19 +5,10 @@ import { useState } from 'react'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
 import type { AgentForm } from './agent-form'
+import { FALLBACK_REASONS, USUAL_REASONS } from './labels'
 import { LimitFields } from './limit-fields'
 import { ModelChoice } from './model-fields'
 
-type Kind = NonNullable<AgentForm['fallbackOn']>[number]
-
-const KINDS: { value: Kind; label: string }[] = [
-  { value: 'unavailable', label: 'It cannot be reached, or does not answer in time' },
-  { value: 'rate-limited', label: 'It is asked too often' },
-  { value: 'key', label: 'Its key is refused' },
-  { value: 'too-long', label: 'The conversation is too long for it' },
-  { value: 'refused', label: 'It refuses to answer' },
-]
-const USUALLY: Kind[] = ['unavailable', 'rate-limited']
 const MAX = 3
 const FIRST: AgentForm['model'] = { provider: 'openai', modelId: 'gpt-5.4-mini', settings: {} }
 
@@ -29,7 +20,7 @@ export function FallbackFields(props: {
   readOnly: boolean
 }) {
   const { form, change, error, readOnly } = props
-  const { fallbacks = [], fallbackOn = USUALLY } = form
+  const { fallbacks = [], fallbackOn = USUAL_REASONS } = form
   const { prices } = form.model
   const [isLimited] = useState(() => Object.keys(form.limits ?? {}).length > 0 || errorAt(error, 'limits') !== null)
   const next = { ...FIRST, ...(prices === 'list' ? { prices } : {}) }
@@ -98,12 +89,12 @@ export function FallbackFields(props: {
           error={errorAt(error, 'fallbackOn')}
           onChange={(chosen) => {
             // Without any reason, the others would never answer.
-            const next = KINDS.map(({ value }) => value).filter((value) => chosen.includes(value))
+            const next = FALLBACK_REASONS.map(({ value }) => value).filter((value) => chosen.includes(value))
             if (next.length > 0) change({ fallbackOn: next })
           }}
         >
           <div className={styles.reasons}>
-            {KINDS.map(({ value, label }) => (
+            {FALLBACK_REASONS.map(({ value, label }) => (
               <Checkbox key={value} value={value} label={label} disabled={readOnly} />
             ))}
           </div>

@@ -5,6 +5,7 @@ import { inPlace, loadPart } from '@/app/_ui/part'
 import type { AgentLimits, LimitAsk } from '@/server/definition/agent'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
+import { DAY_LIMITS, type LimitField, MESSAGE_LIMITS, TOOL_LIMITS } from './labels'
 
 /** Few agents ask, so it is not part of the page's first load. */
 const LimitPeople = dynamic(() => loadPart(() => import('./limit-people').then((module) => module.LimitPeople)), {
@@ -15,30 +16,6 @@ const LimitPeople = dynamic(() => loadPart(() => import('./limit-people').then((
 /** Who is asked at first. */
 const ADMINS: LimitAsk = { ask: ['role:admin'] }
 
-type Group = Exclude<keyof AgentLimits, 'at'>
-
-interface Field {
-  group: Group
-  name: 'tokens' | 'cost' | 'rounds' | 'calls'
-  label: string
-  empty?: string
-}
-
-const DAY: Field[] = [
-  { group: 'day', name: 'cost', label: 'US dollars a day' },
-  { group: 'day', name: 'tokens', label: 'Tokens a day' },
-  { group: 'subjectDay', name: 'tokens', label: 'Tokens a day for a person' },
-]
-const MESSAGE: Field[] = [
-  { group: 'turn', name: 'cost', label: 'US dollars for a message' },
-  { group: 'turn', name: 'tokens', label: 'Tokens for a message' },
-  { group: 'call', name: 'tokens', label: 'Tokens for a call of the model' },
-]
-const TOOLS: Field[] = [
-  { group: 'turn', name: 'rounds', label: 'Rounds of tool calls', empty: '10' },
-  { group: 'turn', name: 'calls', label: 'Tool calls for a message', empty: '64' },
-]
-
 /** What an agent, or all of them, may use. */
 export function LimitFields(props: {
   limits: AgentLimits
@@ -48,7 +25,7 @@ export function LimitFields(props: {
   readOnly: boolean
 }) {
   const { limits, onChange, whose, error, readOnly } = props
-  const set = ({ group, name }: Field, value: number | undefined) => {
+  const set = ({ group, name }: LimitField, value: number | undefined) => {
     const { [name]: _old, ...others } = (limits[group] ?? {}) as Record<string, number | undefined>
     const { [group]: _group, ...rest } = limits
     const next = value === undefined ? others : { ...others, [name]: value }
@@ -58,7 +35,7 @@ export function LimitFields(props: {
     const { at: _old, ...rest } = limits
     onChange(at ? { ...rest, at } : rest)
   }
-  const inputs = (fields: Field[]) => (
+  const inputs = (fields: LimitField[]) => (
     <div className={styles.pair}>
       {fields.map((field) => (
         <NumberInput
@@ -81,10 +58,10 @@ export function LimitFields(props: {
       <span className={styles.note}>
         {whose === 'all agents' ? 'Of all agents together, by day (UTC)' : 'Of this agent, by day (UTC)'}
       </span>
-      {inputs(DAY)}
+      {inputs(DAY_LIMITS)}
       <span className={styles.note}>Of each message, with the agents that it is handed over to</span>
-      {inputs(MESSAGE)}
-      {inputs(TOOLS)}
+      {inputs(MESSAGE_LIMITS)}
+      {inputs(TOOL_LIMITS)}
       <NativeSelect
         label="At a limit"
         description={

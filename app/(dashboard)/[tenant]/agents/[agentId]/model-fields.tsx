@@ -8,23 +8,12 @@ import { errorAt } from '../../_versioned/field-errors'
 import { SecretInput } from '../../_versioned/secret-input'
 import styles from '../../_versioned/versioned.module.css'
 import type { AgentForm } from './agent-form'
+import { MODEL_NUMBERS } from './labels'
 import { PriceFields } from './price-fields'
 
 type Model = AgentForm['model']
 type Settings = Model['settings']
 type Provider = Model['provider']
-
-const NUMBERS: {
-  name: keyof Settings & ('temperature' | 'topP' | 'topK' | 'maxOutputTokens' | 'seed')
-  label: string
-  step: number
-}[] = [
-  { name: 'temperature', label: 'Temperature', step: 0.1 },
-  { name: 'topP', label: 'Top P', step: 0.05 },
-  { name: 'topK', label: 'Top K', step: 1 },
-  { name: 'maxOutputTokens', label: 'Max tokens per answer', step: 1 },
-  { name: 'seed', label: 'Seed', step: 1 },
-]
 
 interface Props {
   model: Model
@@ -143,7 +132,7 @@ export function ModelChoice(props: Props & { at: string }) {
               readOnly={readOnly}
             />
             <div className={styles.pair}>
-              {NUMBERS.map(({ name, label, step }) => (
+              {MODEL_NUMBERS.map(({ name, label, step }) => (
                 <NumberInput
                   key={name}
                   label={label}

@@ -1,5 +1,7 @@
 'use client'
+import dynamic from 'next/dynamic'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import { asError } from '../../_versioned/field-errors'
 import { onScreenState } from '../../_versioned/on-screen'
 import { useVersioned } from '../../_versioned/use-versioned'
@@ -10,6 +12,11 @@ import { EditTab } from './edit-tab'
 import { TestTab } from './test-tab'
 import { formOf, type OpenedTool, type ToolForm } from './tool-form'
 import { useProblems } from './use-problems'
+
+const ToolSideBySide = dynamic(
+  () => loadPart(() => import('./tool-side-by-side').then((module) => module.ToolSideBySide)),
+  { ssr: false, loading: inPlace(null) },
+)
 
 const PAGE = { limit: '100', offset: '0' }
 
@@ -84,6 +91,7 @@ export function ToolEditor({ tool }: { tool: OpenedTool }) {
         },
       ]}
       view={(content) => <EditTab form={content} change={unheard} report={unheard} error={null} readOnly />}
+      compare={(before, now, sides) => <ToolSideBySide before={before} now={now} sides={sides} />}
       may={{ write: mayWrite, publish: may('tool:publish') }}
       verbs={useToolVerbs()}
     />
