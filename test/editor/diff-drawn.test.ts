@@ -112,7 +112,7 @@ describe('the ways of a run through both', () => {
   const way = (...visits: string[]): Walked[] =>
     visits.map((visit) => {
       const [stepId = '', exit = 'next'] = visit.split('.')
-      return { stepId, exit: exit === 'end' ? null : exit }
+      return { branch: 'main', stepId, exit: exit === 'end' || exit === 'next' ? null : exit }
     })
 
   test('are marked from where they part', () => {
@@ -137,9 +137,21 @@ describe('the ways of a run through both', () => {
     expect(found).toEqual({ steps: new Map(), lines: new Map(), parts: null })
   })
 
+  test('are compared branch by branch, however those took turns', () => {
+    const branch = (name: string, ...visits: string[]) => way(...visits).map((visit) => ({ ...visit, branch: name }))
+    const [main, one] = [way('ask', 'check.true'), branch('b', 'pay', 'note')]
+    expect(markWays({ was: [...main, ...one], now: [...one, ...main] }, diff).parts).toBeNull()
+    const found = markWays({ was: [...main, ...one], now: [...main, ...branch('b', 'pay', 'refuse')] }, diff)
+    expect([...found.steps.keys()]).toEqual(['note', 'refuse'])
+  })
+
   test('part at the last step of the shorter one', () => {
     const found = markWays({ was: way('ask', 'check.true', 'pay', 'note'), now: way('ask', 'check.end') }, diff)
     expect(found.parts).toBe('check')
-    expect([...found.lines.values()].every(({ mark }) => mark === 'was')).toBe(true)
+    expect([...found.lines].flatMap(([id, { mark }]) => (mark === 'was' ? [id] : []))).toEqual([
+      'check true pay',
+      'pay next note',
+      `note next ${END}`,
+    ])
   })
 })

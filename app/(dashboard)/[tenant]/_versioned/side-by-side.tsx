@@ -1,6 +1,6 @@
 'use client'
 import { TriangleAlert } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import { CodeDiff } from '@/app/_ui/code-diff'
 import type { ChangeKind } from '@/server/definition/diff'
 import type { Difference } from './differences'
@@ -49,12 +49,9 @@ export function SideBySide({ differences, sides }: { differences: readonly Diffe
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
-  const id = useId()
   return (
-    <section aria-labelledby={id} className={styles.section}>
-      <h3 id={id} className={styles.title}>
-        {title}
-      </h3>
+    <section aria-label={title} className={styles.section}>
+      <div className={styles.title}>{title}</div>
       {children}
     </section>
   )

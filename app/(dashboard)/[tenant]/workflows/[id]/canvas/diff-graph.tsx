@@ -2,13 +2,12 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDown } from 'lucide-react'
-import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { type KeyboardEvent, useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { shortcutKey } from '@/app/_ui/keys'
 import { singleKeysOn } from '@/app/_ui/single-keys'
 import type { Catalog } from '@/server/steps/catalog'
-import { START } from '../model/definition'
 import { ChangeMark, MARKS } from '../parts/change-mark'
 import { Fields } from '../parts/diff-list'
 import { type Compared, type DrawnDiff, drawDiff, type Marked, nodeName } from './diff-drawn'
@@ -65,8 +64,11 @@ function Both({ before, after, layout, label, ways, catalog }: DiffGraphProps & 
         >
           Next change
         </Button>
-        <Legend drawn={drawn} />
+        <span className={styles.told} role="status">
+          {selected !== null && <Told drawn={drawn} id={selected} place={at} said={said.get(selected)} />}
+        </span>
       </div>
+      <Legend drawn={drawn} />
       <div className={styles.graph}>
         <StillGraph
           label={label}
@@ -82,9 +84,7 @@ function Both({ before, after, layout, label, ways, catalog }: DiffGraphProps & 
           onOpen={setSelected}
         />
       </div>
-      <div className={styles.one} role="status">
-        {selected !== null && <One drawn={drawn} id={selected} place={at} said={said.get(selected)} />}
-      </div>
+      {selected !== null && <Details drawn={drawn} id={selected} />}
     </div>
   )
 }
@@ -120,28 +120,32 @@ function Legend({ drawn: { stops, steps, diff } }: { drawn: DrawnDiff }) {
   )
 }
 
-/** The selected node: what differs, with the fields. */
-function One(props: { drawn: DrawnDiff; id: string; place: number; said: Said | undefined }) {
-  const { drawn, id, place, said } = props
-  const name = useId()
-  const step = drawn.diff.steps.find((one) => one.id === id)
-  const edges = drawn.diff.edges.filter(({ from, kind }) => from === id && kind !== 'same')
+/** The selected node, and what differs about it. */
+function Told({ drawn, id, place, said }: { drawn: DrawnDiff; id: string; place: number; said: Said | undefined }) {
   return (
-    <section aria-labelledby={name} className={styles.details}>
-      <h3 id={name} className={styles.name}>
-        {said?.mark && <ChangeMark mark={said.mark} />} {nodeName(drawn.union, id)}
-        <span className={styles.note}>
-          {said?.words || 'The same'}
-          {place !== -1 && ` (${place + 1} of ${drawn.stops.length})`}
-        </span>
-      </h3>
-      {step && <Fields fields={step.fields} />}
-      {id === START && said && <p className={styles.note}>The fields are below the graph.</p>}
+    <>
+      {place !== -1 && `${place + 1} of ${drawn.stops.length}: `}
+      <strong>{nodeName(drawn.union, id)}</strong>, {said ? lower(said.words) : 'the same'}
+    </>
+  )
+}
+
+const lower = (words: string) => `${words.charAt(0).toLowerCase()}${words.slice(1)}`
+
+/** The fields and connections of the selected node that differ. */
+function Details({ drawn: { diff, union }, id }: { drawn: DrawnDiff; id: string }) {
+  const fields = diff.steps.find((step) => step.id === id)?.fields ?? []
+  const edges = diff.edges.filter(({ from, kind }) => from === id && kind !== 'same')
+  if (fields.length + edges.length === 0) return null
+  return (
+    <section aria-label={`What differs about ${nodeName(union, id)}`} className={styles.details}>
+      <Fields fields={fields} />
       {edges.map(({ exit, to, kind }) => (
-        <p key={`${kind} ${exit} ${to}`} className={styles.note}>
-          {MARKS[kind === 'removed' ? 'removed' : 'added'].word}: connection to {nodeName(drawn.union, to)}
+        <span key={`${kind} ${exit} ${to}`} className={styles.kind}>
+          <ChangeMark mark={kind === 'removed' ? 'removed' : 'added'} />
+          {MARKS[kind === 'removed' ? 'removed' : 'added'].word}: connection to {nodeName(union, to)}
           {exit !== 'next' && ` at ${exit}`}
-        </p>
+        </span>
       ))}
     </section>
   )

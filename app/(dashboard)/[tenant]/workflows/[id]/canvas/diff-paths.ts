@@ -2,13 +2,14 @@ import type { GraphDiff } from '@/server/definition/diff-graph'
 import type { Marked } from './diff-drawn'
 import { END } from './graph'
 
-/** A visit of a run's main path: the step, and the exit that it left by; null if the run ended there. */
+/** A visit of a step; the exit is null for a step that has only one, or where it took none. */
 export interface Walked {
+  branch: string
   stepId: string
   exit: string | null
 }
 
-/** The ways of one run through the earlier and the later definition. */
+/** The ways of one run through the earlier and the later definition, as the visits of all branches in their order. */
 export interface Ways {
   was: readonly Walked[]
   now: readonly Walked[]
@@ -17,54 +18,65 @@ export interface Ways {
 export interface MarkedWays {
   steps: Map<string, Marked>
   lines: Map<string, Marked>
-  /** The step at which they part; null if they do not. */
+  /** The step at which they part first; null if they do not. */
   parts: string | null
 }
 
 /**
- * Marks where two ways differ. They are compared over the steps that both definitions have: a step that came or went is no
- * other way. From there on, each step and line says which way leads over it.
+ * Marks where two ways differ, branch by branch. They are compared over the steps that both definitions have: a step that
+ * came or went is no other way. From where they part, each step and line says which way leads over it.
  */
-export function markWays({ was, now }: Ways, { steps, edges }: GraphDiff): MarkedWays {
-  const ids = new Map(steps.flatMap((step) => (step.was === null ? [] : [[step.was, step.id]])))
-  const common = new Set(steps.flatMap(({ id, kind }) => (kind === 'added' || kind === 'removed' ? [] : id)))
-  const before = was.map(({ stepId, exit }) => ({ stepId: ids.get(stepId) ?? stepId, exit }))
-  const [old, later] = [shared(before, common), shared(now, common)]
-  const at = old.findIndex((visit, i) => !sameVisit(visit, later[i]) || !sameNext(old[i + 1], later[i + 1]))
-  if (at === -1 && old.length === later.length) return { steps: new Map(), lines: new Map(), parts: null }
-  const rest = (path: readonly Walked[], known: readonly Placed[]) => path.slice(known[at]?.index ?? 0)
-  const lines = new Map<string, Marked>()
-  const nodes = new Map<string, Marked>()
-  const led = new Set(edges.map(({ from, exit, to }) => `${from} ${exit} ${to}`))
-  const ways = { was: over(rest(before, old), led), now: over(rest(now, later), led) }
-  for (const [mark, other, words] of [
-    ['was', ways.now, 'before'],
-    ['now', ways.was, 'now'],
-  ] as const) {
-    for (const id of ways[mark].lines) if (!other.lines.has(id)) lines.set(id, { mark, words })
-    for (const id of ways[mark].steps) if (!other.steps.has(id)) nodes.set(id, { mark, words: `Only ${words}` })
+export function markWays({ was, now }: Ways, diff: GraphDiff): MarkedWays {
+  const ids = new Map(diff.steps.flatMap((step) => (step.was === null ? [] : [[step.was, step.id]])))
+  const before = was.map((visit) => ({ ...visit, stepId: ids.get(visit.stepId) ?? visit.stepId }))
+  const marked: MarkedWays = { steps: new Map(), lines: new Map(), parts: null }
+  for (const branch of new Set([...before, ...now].map((visit) => visit.branch))) {
+    const of = (path: readonly Walked[]) => path.filter((visit) => visit.branch === branch)
+    const parted = partWays(of(before), of(now), diff)
+    if (!parted) continue
+    marked.parts ??= parted.at
+    const ways = { was: over(parted.was, diff), now: over(parted.now, diff) }
+    for (const [mark, other, words] of [
+      ['was', ways.now, 'before'],
+      ['now', ways.was, 'now'],
+    ] as const) {
+      for (const id of ways[mark].lines) if (!other.lines.has(id)) marked.lines.set(id, { mark, words })
+      for (const id of ways[mark].steps)
+        if (!other.steps.has(id)) marked.steps.set(id, { mark, words: `Only ${words}` })
+    }
   }
-  return { steps: nodes, lines, parts: old[at]?.stepId ?? later[0]?.stepId ?? null }
+  return marked
 }
 
-type Placed = Walked & { index: number }
+/** Both ways from where they part; null if they do not. */
+function partWays(was: readonly Walked[], now: readonly Walked[], { steps }: GraphDiff) {
+  const common = new Set(steps.flatMap(({ id, kind }) => (kind === 'added' || kind === 'removed' ? [] : id)))
+  const [old, later] = [shared(was, common), shared(now, common)]
+  const at = old.findIndex((visit, i) => !sameVisit(visit, later[i]) || !sameNext(old[i + 1], later[i + 1]))
+  if (at === -1 && old.length === later.length) return null
+  return {
+    at: old[at]?.stepId ?? later[0]?.stepId ?? null,
+    was: was.slice(old[at]?.index ?? 0),
+    now: now.slice(later[at]?.index ?? 0),
+  }
+}
 
-function shared(path: readonly Walked[], common: ReadonlySet<string>): Placed[] {
+function shared(path: readonly Walked[], common: ReadonlySet<string>): (Walked & { index: number })[] {
   return path.flatMap((visit, index) => (common.has(visit.stepId) ? [{ ...visit, index }] : []))
 }
 
 const sameVisit = (a: Walked, b: Walked | undefined) => a.stepId === b?.stepId && a.exit === b.exit
 const sameNext = (a: Walked | undefined, b: Walked | undefined) => a?.stepId === b?.stepId
 
-/** The steps and lines of a way, from its first step on. */
-function over(path: readonly Walked[], led: ReadonlySet<string>): { steps: Set<string>; lines: Set<string> } {
-  const steps = new Set(path.map(({ stepId }) => stepId))
+/** The steps and lines of a way. */
+function over(path: readonly Walked[], { edges }: GraphDiff): { steps: Set<string>; lines: Set<string> } {
   const lines = path.flatMap(({ stepId, exit }, i) => {
-    if (exit === null) return []
-    const to = path[i + 1]?.stepId ?? END
+    const to = path[i + 1]?.stepId
+    if (to === undefined) return [`${stepId} ${exit ?? 'next'} ${END}`]
+    const led = edges.filter((edge) => edge.from === stepId && edge.to === to)
     // An action without a connection of its own takes `next`.
-    const taken = [exit, 'next'].find((one) => led.has(`${stepId} ${one} ${to}`)) ?? exit
-    return [`${stepId} ${taken} ${to}`]
+    const taken = led.find((edge) => edge.exit === exit) ?? led.find((edge) => edge.exit === 'next') ?? led[0]
+    return taken ? [`${stepId} ${taken.exit} ${to}`] : []
   })
-  return { steps, lines: new Set(lines) }
+  return { steps: new Set(path.map(({ stepId }) => stepId)), lines: new Set(lines) }
 }

@@ -52,6 +52,9 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const differs =
     mark === undefined ? '' : `${styles.marked} ${mark === 'removed' || mark === 'was' ? styles.gone : ''}`
   const beside = sourcePosition === Position.Right && middle.x > sourceX && middle.x - sourceX < NEAR
+  // Wide words would be hidden under the steps that the line passes.
+  const away = words !== '' && lane !== undefined ? (middle.x < sourceX ? '-100%' : '0') : null
+  const aside = away ?? (beside ? '8px' : '-50%')
   return (
     <>
       <BaseEdge
@@ -65,7 +68,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
         <EdgeLabelRenderer>
           <div
             className={`${styles.label} nodrag nopan`}
-            style={{ transform: `translate(${beside ? '8px' : '-50%'}, -50%) translate(${middle.x}px, ${middle.y}px)` }}
+            style={{ transform: `translate(${aside}, -50%) translate(${middle.x}px, ${middle.y}px)` }}
           >
             {text !== '' && <span className={`${styles.text} ${failure ? styles.failed : ''}`}>{text}</span>}
             {mark !== undefined && words !== '' && (

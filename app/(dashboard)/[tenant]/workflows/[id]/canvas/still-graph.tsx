@@ -102,10 +102,15 @@ export function StillGraph({
   const lanes = useMemo(() => lanesIn(drawn, exits, at, end), [drawn, exits, at, end])
   const neighbours = useMemo(() => neighboursOf(drawn), [drawn])
   const selection = useMemo(() => (selected === null ? [] : [selected]), [selected])
+  // A screen reader hears where a step leads, not where it led.
+  const leading = useMemo(
+    () => drawn.filter(({ id }) => !['removed', 'was'].includes(lines?.get(id)?.mark ?? '')),
+    [drawn, lines],
+  )
   const placed = useFlowNodes({
     definition,
     catalog,
-    edges: drawn,
+    edges: leading,
     exits,
     layout: at,
     end,
@@ -139,13 +144,13 @@ export function StillGraph({
     return plain.map((edge) => {
       const times = taken ? (taken.get(edge.source)?.get(edge.sourceHandle ?? 'next') ?? 0) : undefined
       const line = lines?.get(edge.id)
-      const colour = line ? `var(--mark-${line.mark})` : times ? 'var(--status-completed)' : null
-      const above = colour === null ? {} : { markerEnd: { ...ARROW, color: colour }, zIndex: 1 }
+      const marked = line ? { markerEnd: { ...ARROW, color: `var(--mark-${line.mark})` } } : {}
+      const went = times ? { markerEnd: { ...ARROW, color: 'var(--status-completed)' }, zIndex: 1 } : marked
       const shows = {
         ...(times === undefined ? {} : { times }),
         ...(line ? { mark: line.mark, words: line.words } : {}),
       }
-      return { ...edge, ...above, ...(edge.data ? { data: { ...edge.data, ...shows } } : {}) }
+      return { ...edge, ...went, ...(edge.data ? { data: { ...edge.data, ...shows } } : {}) }
     })
   }, [plain, taken, lines])
 

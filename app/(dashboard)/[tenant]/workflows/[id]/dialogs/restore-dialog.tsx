@@ -1,11 +1,11 @@
 'use client'
-import { Button, List, Stack, Text } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { Button, Stack, Text } from '@mantine/core'
+import { useEffect, useMemo, useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { Time } from '@/app/_ui/time'
 import { diffDefinitions } from '@/server/definition/diff'
-import type { Definition } from '@/server/definition/schema'
 import type { FoundCopy } from '../../../_draft/copies'
+import { Differences } from '../canvas/differences'
 import type { DraftStore, Kept } from '../draft/draft-store'
 
 export interface RestoreDialogProps {
@@ -27,16 +27,12 @@ export function RestoreDialog({ draft }: RestoreDialogProps) {
   if (!copy) return null
   const close = () => setCopy(null)
   return (
-    <Dialog onClose={close} title="Restore unsaved changes?" closes="nothing">
+    <Dialog onClose={close} title="Restore unsaved changes?" size="xl" closes="nothing">
       <Stack>
         <Text size="sm">
           This device kept changes from <Time at={new Date(copy.at)} absolute /> that were never saved to the server.
         </Text>
-        <List size="sm">
-          {changesOf(draft.getState().base.definition, copy.value.definition).map((line) => (
-            <List.Item key={line}>{line}</List.Item>
-          ))}
-        </List>
+        <Changes saved={draft.getState().base.definition} kept={copy.value} />
         <DialogButtons>
           <Button
             variant="default"
@@ -63,13 +59,8 @@ export function RestoreDialog({ draft }: RestoreDialogProps) {
   )
 }
 
-function changesOf(saved: Definition, kept: Definition): string[] {
-  const { steps, edges, payload, meta } = diffDefinitions(saved, kept)
-  const lines = [
-    ...steps.map((step) => `Step ${step.name ?? step.stepId}: ${step.kind}`),
-    ...payload.map((field) => `START field ${field.name}: ${field.kind}`),
-    ...meta.map((change) => `${change.path}: changed`),
-    ...(edges.length > 0 ? [`Connections: ${edges.length} changed`] : []),
-  ]
-  return lines.length > 8 ? [...lines.slice(0, 8), `and ${lines.length - 8} more`] : lines
+function Changes({ saved, kept }: { saved: Kept['definition']; kept: Kept }) {
+  const { definition, layout } = kept
+  const diff = useMemo(() => diffDefinitions(saved, definition), [saved, definition])
+  return <Differences label="Changes that were not saved" before={saved} after={definition} {...{ layout, diff }} />
 }

@@ -4,6 +4,7 @@ import { reachable } from '@/server/definition/paths'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { type Layout, type Position, START } from './definition'
+import { ROW_HEIGHT } from './exit-row'
 import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from './layout-request'
 
 const GAP = 64
@@ -41,11 +42,11 @@ export function completeLayout(definition: Definition, layout: Layout, catalog?:
   const heights = new Map(nodes.map(({ id, height }) => [id, height]))
   const sources = new Map<string, string[]>()
   for (const { from, to } of edges) sources.set(to, [...(sources.get(to) ?? []), from])
-  const taken = new Set(Object.values(placed).map(cell))
+  const taken = new Room(Object.values(placed))
   const put = (id: string, wanted: Position) => {
     const position = { ...wanted }
-    while (taken.has(cell(position))) position.x += NODE_WIDTH + GAP
-    taken.add(cell(position))
+    while (!taken.isFree(position)) position.x += NODE_WIDTH + GAP
+    taken.add(position)
     placed[id] = position
   }
   if (!placed[START]) put(START, above(placed, definition.initialStep))
@@ -80,9 +81,35 @@ function rightOf(placed: Layout): number {
   return Math.max(...Object.values(placed).map(({ x }) => x), 0) + NODE_WIDTH + GAP
 }
 
-/** Two nodes in one cell would overlap. */
-function cell({ x, y }: Position): string {
-  return `${Math.round(x / NODE_WIDTH)}:${Math.round(y / NODE_HEIGHT)}`
+/** Which places are taken, by cells of the size of a node with its exits: only neighbours can overlap. */
+class Room {
+  readonly #cells = new Map<string, Position[]>()
+
+  constructor(positions: readonly Position[]) {
+    for (const position of positions) this.add(position)
+  }
+
+  add(position: Position): void {
+    const key = cellOf(position).join()
+    this.#cells.set(key, [...(this.#cells.get(key) ?? []), position])
+  }
+
+  isFree({ x, y }: Position): boolean {
+    const [column, row] = cellOf({ x, y })
+    return [-1, 0, 1].every((right) =>
+      [-1, 0, 1].every((down) =>
+        (this.#cells.get([column + right, row + down].join()) ?? []).every(
+          (other) => Math.abs(other.x - x) >= NODE_WIDTH || Math.abs(other.y - y) >= HEIGHT,
+        ),
+      ),
+    )
+  }
+}
+
+const HEIGHT = NODE_HEIGHT + ROW_HEIGHT
+
+function cellOf({ x, y }: Position): [number, number] {
+  return [Math.floor(x / NODE_WIDTH), Math.floor(y / HEIGHT)]
 }
 
 export function renameInLayout(layout: Layout, from: string, to: string): Layout {
