@@ -2,7 +2,7 @@ import type { ExitSpec } from './exits'
 import { regionsOf } from './regions'
 import type { Definition, Step } from './schema'
 
-/** More steps than this are not told apart from those that only follow a moved one: all of them are in another place. */
+/** With more steps than this in another place, all of them count as moved, also those that only follow a moved one. */
 const MAX = 50
 
 /**

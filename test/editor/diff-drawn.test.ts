@@ -4,7 +4,8 @@ import { drawDiff } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/diff-
 import { markWays, type Walked } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/diff-paths'
 import { END } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
-import { sizeOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/exit-row'
+import { NODE_HEIGHT, NODE_WIDTH, sizeOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/exit-row'
+import { completeLayout } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/positions'
 import type { Definition, Step } from '@/server/definition/schema'
 import { rounds } from '../support/rounds'
 import { catalog, definitions } from './graphs'
@@ -79,6 +80,21 @@ describe('two definitions on one graph', () => {
     expect(taken.refund).toEqual(layout.pay)
     expect(taken.pay?.y).toBe((taken.check?.y ?? 0) + 100 + 64)
     expect(taken.pay).not.toEqual(layout.pay)
+  })
+
+  test('no box without a position is put over another', () => {
+    fc.assert(
+      fc.property(definitions, (one) => {
+        const placed = Object.values(completeLayout(one, { [START]: { x: 40, y: 30 } }, catalog))
+        for (const [i, a] of placed.entries())
+          for (const b of placed.slice(i + 1))
+            expect(Math.abs(a.x - b.x) < NODE_WIDTH && Math.abs(a.y - b.y) < NODE_HEIGHT).toBe(false)
+      }),
+      { numRuns: rounds(50, 800) },
+    )
+    const known = { ask: { x: 0, y: 0 }, pay: { x: -200, y: 136 }, refuse: { x: 200, y: 136 } }
+    const edges = [{ from: 'ask', to: 'note' }]
+    expect(completeLayout({ ...before, edges }, known, catalog).note).toEqual({ x: 624, y: 136 })
   })
 
   test('a renamed step stands where it stood, whichever of its ids the editor knows', () => {

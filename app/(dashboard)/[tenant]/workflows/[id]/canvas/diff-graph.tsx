@@ -10,6 +10,7 @@ import { singleKeysOn } from '@/app/_ui/single-keys'
 import type { Catalog } from '@/server/steps/catalog'
 import { ChangeMark, MARKS } from '../parts/change-mark'
 import { Fields } from '../parts/diff-list'
+import { MarkSign } from '../parts/mark-sign'
 import { type Compared, type DrawnDiff, drawDiff, type Marked, nodeName } from './diff-drawn'
 import styles from './diff-graph.module.css'
 import { markWays, type Ways } from './diff-paths'
@@ -70,19 +71,21 @@ function Both({ before, after, layout, label, ways, catalog }: DiffGraphProps & 
       </div>
       <Legend drawn={drawn} />
       <div className={styles.graph}>
-        <StillGraph
-          label={label}
-          definition={drawn.union}
-          catalog={catalog}
-          layout={drawn.layout}
-          drawn={drawn.drawn}
-          said={said}
-          lines={lines}
-          selected={selected}
-          begin={walked?.parts ?? stops[0] ?? null}
-          follow
-          onOpen={setSelected}
-        />
+        <MarkSign value={ChangeMark}>
+          <StillGraph
+            label={label}
+            definition={drawn.union}
+            catalog={catalog}
+            layout={drawn.layout}
+            drawn={drawn.drawn}
+            said={said}
+            lines={lines}
+            selected={selected}
+            begin={walked?.parts ?? stops[0] ?? null}
+            follow
+            onOpen={setSelected}
+          />
+        </MarkSign>
       </div>
       {selected !== null && <Details drawn={drawn} id={selected} />}
     </div>

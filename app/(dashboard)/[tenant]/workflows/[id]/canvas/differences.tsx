@@ -9,7 +9,8 @@ import { definitionOf, labelIn } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
 import type { DiffGraphProps } from './diff-graph'
 
-const DiffGraph = dynamic<DiffGraphProps>(
+/** Two definitions on one graph, loaded when it is first shown. */
+export const DiffGraph = dynamic<DiffGraphProps>(
   () => loadPart(() => import('./diff-graph').then((module) => module.DiffGraph)),
   { ssr: false, loading: inPlace(<Skeleton height={420} radius="md" />) },
 )

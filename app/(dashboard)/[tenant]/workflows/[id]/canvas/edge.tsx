@@ -1,9 +1,10 @@
 'use client'
 import { BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, Position } from '@xyflow/react'
 import { Plus, RotateCcw } from 'lucide-react'
-import { memo } from 'react'
+import { memo, useContext } from 'react'
 import { useActionsHere } from '../actions/editor-actions'
-import { ChangeMark, type Mark } from '../parts/change-mark'
+import type { Mark } from '../parts/change-mark'
+import { MarkSign } from '../parts/mark-sign'
 import styles from './edge.module.css'
 import { bendsOf, hasRoom, type Lane, labelAt, roundedPath } from './lines'
 
@@ -37,6 +38,7 @@ const NEAR = 70
 export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const { source, sourceX, sourceY, targetX, targetY, sourcePosition, data } = props
   const actions = useActionsHere()
+  const Sign = useContext(MarkSign)
   const { exit = 'next', label = '', kind = 'edge', failure = false, bound = '', lane, add = '', times } = data ?? {}
   const { mark, words = '' } = data ?? {}
   const start = { x: sourceX, y: sourceY }
@@ -73,7 +75,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
             {text !== '' && <span className={`${styles.text} ${failure ? styles.failed : ''}`}>{text}</span>}
             {mark !== undefined && words !== '' && (
               <span className={styles.text}>
-                <ChangeMark mark={mark} /> {words}
+                {Sign && <Sign mark={mark} />} {words}
               </span>
             )}
             {bound !== '' && (

@@ -1,10 +1,10 @@
 'use client'
 import { Handle, type Node, type NodeProps, Position, useUpdateNodeInternals } from '@xyflow/react'
 import { Flag, Play } from 'lucide-react'
-import { memo, useEffect, useMemo, useRef } from 'react'
+import { memo, useContext, useEffect, useMemo, useRef } from 'react'
 import { START } from '../model/definition'
 import { handleAt, NODE_HEIGHT, type ShownExit, sizeOf } from '../model/exit-row'
-import { ChangeMark } from '../parts/change-mark'
+import { MarkSign } from '../parts/mark-sign'
 import { ExitHandle } from './exit-handle'
 import styles from './node.module.css'
 import { StepCard, type StepShows } from './step-card'
@@ -91,6 +91,7 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
 }, sameProps)
 
 export const StartNode = memo(function StartNode({ data, selected }: NodeProps<StartFlowNode>) {
+  const Sign = useContext(MarkSign)
   return (
     <div
       className={`${styles.node} ${styles.start} ${selected ? styles.selected : ''}`}
@@ -106,7 +107,7 @@ export const StartNode = memo(function StartNode({ data, selected }: NodeProps<S
           <span className={card.type}>{data.fields === '' ? 'no fields' : data.fields}</span>
           {data.mark !== undefined && (
             <span className={card.told}>
-              <ChangeMark mark={data.mark} />
+              {Sign && <Sign mark={data.mark} />}
               <span className={card.note}>{data.note}</span>
             </span>
           )}

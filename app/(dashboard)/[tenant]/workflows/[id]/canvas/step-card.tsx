@@ -1,8 +1,9 @@
 'use client'
 import { CircleAlert, TriangleAlert } from 'lucide-react'
-import type { CSSProperties } from 'react'
+import { type CSSProperties, useContext } from 'react'
 import { type PillStatus, StatusMark } from '@/app/_ui/status-pill'
-import { ChangeMark, type Mark } from '../parts/change-mark'
+import type { Mark } from '../parts/change-mark'
+import { MarkSign } from '../parts/mark-sign'
 import { StepIcon } from '../parts/step-icon'
 import styles from './step-card.module.css'
 
@@ -26,6 +27,7 @@ export type StepShows = {
 /** The inside of a step's node: icon, type, name and figures. The same for every graph. */
 export function StepCard({ name, type, icon, ...shows }: { name: string; type: string; icon: string } & StepShows) {
   const { state, mark, note = '', output = '', heat, share = 0, errors = 0, warnings = 0 } = shows
+  const Sign = useContext(MarkSign)
   const told = state !== undefined || note !== ''
   return (
     <div
@@ -45,7 +47,7 @@ export function StepCard({ name, type, icon, ...shows }: { name: string; type: s
         {told && (
           <span className={styles.told}>
             {state === 'none' ? 'Not reached' : state !== undefined && <StatusMark status={state} />}
-            {mark !== undefined && <ChangeMark mark={mark} />}
+            {mark !== undefined && Sign && <Sign mark={mark} />}
             {note !== '' && <span className={styles.note}>{note}</span>}
           </span>
         )}

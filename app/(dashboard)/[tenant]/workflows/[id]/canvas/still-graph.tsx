@@ -37,7 +37,7 @@ export type Taken = ReadonlyMap<string, ReadonlyMap<string, number>>
 /** A step's figures, also in words for screen readers. */
 export type Said = StepShows & { words: string }
 
-/** What is drawn of a definition. */
+/** The parts of a graph that are drawn. */
 export interface Drawn {
   exits: Map<string, ShownExit[]>
   edges: GraphEdge[]
