@@ -17,6 +17,16 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
     },
   ],
   FORBIDDEN: [{ message: 'This needs the role editor or above; the credential has viewer.' }],
+  VERSION_MISFIT: [
+    {
+      code: 'DATA_MISFIT',
+      message: 'charge reads amount, which has no value.',
+      name: 'amount',
+      claimed: 'a number',
+      found: 'nothing',
+      stepId: 'charge',
+    },
+  ],
   VERSION_CONFLICT: [{ path: 'If-Match', message: 'The current version is 4, not 3.', currentVersion: 4 }],
   DEFINITIONS_DRIFTED: [
     {
@@ -67,6 +77,11 @@ export function errorExamples(codes = Object.keys(ERRORS) as ErrorCode[]): Recor
   )
 }
 
+/** One entry of an error's details. */
+export const ErrorReason = z
+  .looseObject({ path: z.string().optional().describe('The place in the request.'), message: z.string() })
+  .register(components, { id: 'ErrorDetail' })
+
 /** The shape of every error. */
 export const ErrorAnswer = component('Error', {
   success: z.literal(false),
@@ -77,13 +92,7 @@ export const ErrorAnswer = component('Error', {
       .describe(
         'Machine-readable. New codes may be added. The page `/errors/<code>` says what it means and what to do.',
       ),
-    details: z
-      .array(
-        z
-          .looseObject({ path: z.string().optional().describe('The place in the request.'), message: z.string() })
-          .register(components, { id: 'ErrorDetail' }),
-      )
-      .describe('What is wrong, one entry each. Entries may have more fields.'),
+    details: z.array(ErrorReason).describe('What is wrong, one entry each. Entries may have more fields.'),
   }),
   requestId: z.string().describe('Also the header `x-request-id`.'),
 })

@@ -3,6 +3,7 @@ import { Call, handedOverBy } from '../agents/call-answers'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { Fields } from '../definition/schema'
+import { ErrorReason } from '../openapi/errors'
 import { ms, place, time } from '../openapi/fields'
 
 /** Schemas of the responses. The verbs do not parse their own responses; tests check real ones against these. */
@@ -334,6 +335,24 @@ export const RepeatedRun = component('RepeatedRun', {
   success: z.literal(true),
   runId: z.string().describe('The new run.'),
   retryOf: z.string().describe('The run it repeats.'),
+})
+export const RetriedRuns = component('RetriedRuns', {
+  retried: z.array(
+    component('RetriedRun', {
+      runId: z.string().describe('The new run.'),
+      retryOf: z.string().describe('The run it repeats.'),
+    }),
+  ),
+  refused: z
+    .array(
+      component('RefusedRun', {
+        runId: z.string().describe('The run that was left as it was.'),
+        code: z.string().describe('Why, as the code of an error.'),
+        message: z.string(),
+        details: z.array(ErrorReason).optional().describe('Each reason, as in the details of an error.'),
+      }),
+    )
+    .describe('In the order of the request.'),
 })
 export const StoppedRun = component('StoppedRun', {
   success: z.literal(true),

@@ -150,6 +150,27 @@ export const stopped = {
 
 export const repeated = { success: true, runId: 'run_01KAHVB0XM0000Q7C5T9E2KH4R', retryOf: RUN_ID } satisfies JsonObject
 
+export const retriedRuns = {
+  retried: [{ runId: repeated.runId, retryOf: RUN_ID }],
+  refused: [
+    {
+      runId: 'run_01KAHV6N3C0000G8VJ4M2ZQ5TY',
+      code: 'VERSION_MISFIT',
+      message: 'The run does not fit the version',
+      details: [
+        {
+          code: 'DATA_MISFIT',
+          message: 'charge reads amount, which has no value.',
+          name: 'amount',
+          claimed: 'a number',
+          found: 'nothing',
+          stepId: 'charge',
+        },
+      ],
+    },
+  ],
+} satisfies JsonObject
+
 export const events = [
   'retry: 2000',
   '',

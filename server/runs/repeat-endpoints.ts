@@ -1,9 +1,11 @@
 import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
+import { WORKFLOW_ID } from '../workflows/examples'
 import * as answers from './answers'
-import { RUN_ID, repeated } from './examples'
+import { RUN_ID, repeated, retriedRuns } from './examples'
 import { RerunBody, rerunRun } from './rerun'
 import { RetryBody, retryRun } from './retry'
+import { RetryRuns, retryRuns } from './retry-many'
 
 const parameters = { runId: { description: 'The run.', example: RUN_ID } }
 
@@ -38,6 +40,34 @@ export const REPEAT_ENDPOINTS = {
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VERSION_MISFIT'],
     limit: 'starts',
     run: async ({ ctx, params, body }) => newRun(await retryRun(ctx, { runId: params.runId, body })),
+  }),
+  retryRuns: endpoint({
+    method: 'POST',
+    path: '/api/workflow/management/retry',
+    tag: 'Runs',
+    summary: 'Retry many failed runs of a workflow',
+    description:
+      'Retries up to 100 runs, each as by itself and in its own transaction, with `version` on another version. Runs that were repeated before are refused, so the call may be sent again. The answer names what became of each.',
+    permission: 'run:retry',
+    headers: ['Idempotency-Key'],
+    body: {
+      schema: RetryRuns,
+      required: true,
+      examples: {
+        version: {
+          summary: 'On the published version',
+          value: { workflowId: WORKFLOW_ID, runIds: [RUN_ID], version: 'published' },
+        },
+      },
+    },
+    answers: {
+      200: answer('The new runs, and those that were refused.', answers.RetriedRuns, {
+        some: { summary: 'One retried, one refused', value: retriedRuns },
+      }),
+    },
+    errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
+    limit: 'starts',
+    run: async ({ ctx, body }) => ({ body: await retryRuns(ctx, body) }),
   }),
   rerunRun: endpoint({
     method: 'POST',

@@ -333,6 +333,10 @@ export const ROUTES: Record<string, Change> = {
   'POST workflow/management/cancel': change('run.cancelled', async (of) => ({ body: await of.run() })),
   'POST workflow/management/terminate': change('run.terminated', async (of) => ({ body: await of.run() })),
   'POST workflow/retry/[runId]': change('run.retried', (of) => of.stopped()),
+  'POST workflow/management/retry': change('run.retried', async (of) => {
+    const { id: workflowId, body } = await of.ended()
+    return { body: { workflowId, runIds: [body.runId] } }
+  }),
   'POST workflow/rerun/[runId]': change('run.rerun', (of) => of.stopped()),
   'POST workflows/[id]/start-links': change('workflow.startLinkMade', (of) => of.published()),
   'DELETE workflows/[id]/start-links/[linkId]': change('workflow.startLinkRevoked', (of) => of.startLink()),

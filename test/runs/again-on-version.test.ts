@@ -3,7 +3,9 @@ import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
 import { rerunRun } from '@/server/runs/rerun'
 import { retryRun } from '@/server/runs/retry'
+import { retryRuns } from '@/server/runs/retry-many'
 import { startRun } from '@/server/runs/start'
+import { countBulk, runBulk } from '@/server/views/runs/bulk'
 import { createWorkflow, publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
@@ -247,5 +249,55 @@ describe('rerun on a version', () => {
     expect(await misfits(rerunRun(runtime.ctx, { runId, body }))).toEqual(['sum reads rate, which has no value.'])
     const again = await rerunRun(runtime.ctx, { runId, body: { ...body, data: { rate: 2 } } })
     expect(await ends(again.runId)).toMatchObject({ workflowVersion: 2, result: { sum: 80 } })
+  })
+})
+
+describe('many runs on a version', () => {
+  const started = async (id: string, n: number) => {
+    const { runId } = await startRun(runtime.ctx, { workflowId: id, body: { n } })
+    await ends(runId)
+    return runId
+  }
+
+  it('are retried one by one, those that fit, and each once', async () => {
+    const divides = line({
+      steps: [effect('order'), compute('sum', { sum: '1 / (${n} - 1)' }), end({ sum: '${sum}' })],
+    })
+    const id = await published(divides)
+    const [first, second, fine] = [await started(id, 1), await started(id, 1), await started(id, 3)]
+    const other = await endedOn(broken(), broken())
+    await publishes(id, mended())
+    const body = { workflowId: id, runIds: [first, second, fine, other.runId, first], version: 2 }
+    const { retried, refused } = await retryRuns(runtime.ctx, body)
+    expect(retried.map(({ retryOf }) => retryOf)).toEqual([first, second])
+    expect(refused.map(({ runId, code }) => [runId, code])).toEqual([
+      [fine, 'CONFLICT'],
+      [other.runId, 'RUN_NOT_FOUND'],
+    ])
+    for (const { runId } of retried) expect([(await ends(runId)).result, callsOf(runId)]).toEqual([{ sum: 80 }, []])
+    const again = await retryRuns(runtime.ctx, body)
+    expect([again.retried, again.refused.length]).toEqual([[], 4])
+    expect((await refusal(retryRuns(await runtime.as('viewer'), body))).code).toBe('FORBIDDEN')
+    expect((await refusal(retryRuns(await runtime.as('owner', 'ten_far'), body))).code).toBe('WORKFLOW_NOT_FOUND')
+  })
+
+  it('in bulk, are those that are named, with each reason why one does not fit', async () => {
+    const id = await published(broken())
+    const [first, second, third] = [await started(id, 1), await started(id, 1), await started(id, 1)]
+    await publishes(id, mended())
+    const at = new Date(Date.now() + 60_000).toISOString()
+    const bulk = { verb: 'retry', filter: { workflowIds: [id] }, at, version: 2 }
+    expect(await runBulk(runtime.ctx, { ...bulk, runIds: [first, second] })).toEqual({
+      done: 2,
+      refused: [],
+      left: false,
+    })
+    expect(await countBulk(runtime.ctx, bulk)).toEqual({ count: 1, more: false })
+    await publishes(id, line({ steps: [end({ n: '${n}' })] }))
+    const misfits = await runBulk(runtime.ctx, { ...bulk, version: 3 })
+    expect(misfits).toMatchObject({
+      done: 0,
+      refused: [{ runId: third, code: 'VERSION_MISFIT', details: [{ code: 'STEP_GONE' }] }],
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { and, isNotNull, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
@@ -9,6 +9,8 @@ import { parseInput } from '../../parse'
 import { cancelRun } from '../../runs/cancel'
 import { rerunRun } from '../../runs/rerun'
 import { retryRun } from '../../runs/retry'
+import { isRepeated, type RefusedRun, refusedAs } from '../../runs/retry-many'
+import { AgainVersion } from '../../runs/version-again'
 import { findSearched, oldestFirst, RunFilter, runsWhere, STATE_IS, searchedText } from './filter'
 
 /** Stops counting here: the screen shows `1,000+`. */
@@ -21,10 +23,14 @@ const Bulk = z.object({
   filter: RunFilter,
   /** When the runs were counted. Excludes later runs, so that a repeat does not find its own. */
   at: z.iso.datetime({ offset: true }),
+  /** Only these of them. */
+  runIds: z.array(z.string().max(100)).max(1_000).optional(),
 })
 export type Bulk = z.input<typeof Bulk>
 
 const RunBulk = Bulk.extend({
+  /** The version on which to retry or rerun them; their own by default. */
+  version: AgainVersion.optional(),
   /** For cancels. */
   reason: z.string().trim().max(1_000).optional(),
   /** With a searched text: the runs found when counting, because a new search may find others. */
@@ -63,14 +69,14 @@ export async function countBulk(ctx: ServiceContext, input: unknown): Promise<Bu
  * @throws AppError INVALID_INPUT
  */
 export async function runBulk(ctx: ServiceContext, input: unknown) {
-  const { reason, skip, searched, ...bulk } = parseInput(RunBulk, input)
+  const { reason, skip, searched, version, ...bulk } = parseInput(RunBulk, input)
   authorize(ctx, bulk.verb === 'cancel' ? 'run:cancel' : 'run:retry')
   if (searchedText(bulk.filter) !== null && searched === undefined) {
     const message = 'must name the counted runs when the filter has a text'
     throw new AppError('INVALID_INPUT', { details: [{ path: 'searched', message }] })
   }
   const where = await bulkWhere(ctx, bulk, searched)
-  const refused: { runId: string; code: string; message: string }[] = []
+  const refused: RefusedRun[] = []
   if (where === null) return { done: 0, refused, left: false }
   const found = await ctx.db
     .select({ id: runs.id })
@@ -80,34 +86,32 @@ export async function runBulk(ctx: ServiceContext, input: unknown) {
     .limit(AT_ONCE + 1)
   let done = 0
   for (const { id: runId } of found.slice(0, AT_ONCE)) {
-    try {
-      if (bulk.verb === 'cancel') await cancelRun(ctx, { runId, ...(reason ? { reason } : {}) })
-      else if (bulk.verb === 'retry') await retryRun(ctx, { runId }, { useful: true })
-      else await rerunRun(ctx, { runId, body: {} })
-      done++
-    } catch (err) {
-      if (!(err instanceof AppError) || err.status >= 500) throw err
-      refused.push({ runId, code: err.code, message: err.message })
-    }
+    const why = await refusedAs(runId, () => {
+      if (bulk.verb === 'cancel') return cancelRun(ctx, { runId, ...(reason ? { reason } : {}) })
+      const body = version === undefined ? {} : { version }
+      if (bulk.verb === 'retry') return retryRun(ctx, { runId, body }, { useful: true })
+      return rerunRun(ctx, { runId, body })
+    })
+    if (why) refused.push(why)
+    else done++
   }
   return { done, refused, left: found.length > AT_ONCE }
 }
 
 async function bulkWhere(
   ctx: ServiceContext,
-  { verb, filter, at }: z.infer<typeof Bulk>,
+  { verb, filter, at, runIds }: z.infer<typeof Bulk>,
   searched: string[] | undefined,
 ): Promise<SQL | undefined | null> {
   const matching = await runsWhere(ctx, filter, searched ? { searched } : {})
   if (matching === null) return null
   const can = { cancel: cancellable, retry: retriable, rerun: repeatable }[verb]
-  return and(matching, lte(runs.startTime, new Date(at)), can)
+  return and(matching, lte(runs.startTime, new Date(at)), runIds && inArray(runs.id, runIds), can)
 }
 
 const cancellable = and(or(STATE_IS.running, STATE_IS.paused), isNull(runs.cancelRequestedAt))
 
-/** A second click must not do everything twice. */
-const notRepeated = sql`not exists (select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`
+const notRepeated = not(isRepeated)
 
 /** Its parent run usually matches too and starts a child run of its own, which would repeat the work. */
 const notChild = isNull(runs.parentRunId)

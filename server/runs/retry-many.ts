@@ -1,0 +1,78 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs } from '@/db/schema/runs'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { component } from '../definition/component'
+import { AppError, type ErrorCode, type ErrorDetail } from '../errors'
+import { parseInput } from '../parse'
+import { findRow } from '../versioned/rows'
+import { WORKFLOW } from '../workflows/noun'
+import { retryRun } from './retry'
+import { AgainVersion } from './version-again'
+
+const AT_ONCE = 100
+
+export const RetryRuns = component('RetryRuns', {
+  workflowId: z.string().min(1).max(100).describe('The workflow of all the runs.'),
+  runIds: z.array(z.string().max(100)).min(1).max(AT_ONCE).describe('The failed runs to retry, at most 100.'),
+  version: AgainVersion.optional(),
+})
+
+/** A run that a call for many left as it was. */
+export interface RefusedRun {
+  runId: string
+  code: ErrorCode
+  message: string
+  details?: ErrorDetail[]
+}
+
+/** Whether a later run repeats it: a second request must not do everything twice. */
+export const isRepeated = sql<boolean>`exists (
+  select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`
+
+/**
+ * Retries many failed runs of a workflow, one after the other, each in its own transaction. Those that were retried
+ * before, or that do not fit the version, are named and left as they are, so the call may be repeated.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT
+ */
+export async function retryRuns(ctx: ServiceContext, body: unknown) {
+  authorize(ctx, 'run:retry')
+  const { workflowId, runIds, version } = parseInput(RetryRuns, body)
+  const workflow = await findRow(ctx, WORKFLOW, workflowId)
+  if (workflow.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
+  const found = await ctx.db
+    .select({ id: runs.id, again: isRepeated })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, workflowId), inArray(runs.id, runIds)))
+  const again = new Map(found.map((run) => [run.id, run.again]))
+  const retried: { runId: string; retryOf: string }[] = []
+  const refused: RefusedRun[] = []
+  for (const runId of new Set(runIds)) {
+    const why = await refusedAs(runId, async () => {
+      const known = again.get(runId)
+      if (known === undefined) throw new AppError('RUN_NOT_FOUND')
+      if (known) throw new AppError('CONFLICT', { message: 'The run was repeated before' })
+      const { runId: next } = await retryRun(
+        ctx,
+        { runId, body: version === undefined ? {} : { version } },
+        { useful: true },
+      )
+      retried.push({ runId: next, retryOf: runId })
+    })
+    if (why) refused.push(why)
+  }
+  return { retried, refused }
+}
+
+/** Why a run of many was refused; null if it was not. */
+export async function refusedAs(runId: string, work: () => Promise<unknown>): Promise<RefusedRun | null> {
+  try {
+    await work()
+    return null
+  } catch (err) {
+    if (!(err instanceof AppError) || err.status >= 500) throw err
+    const { code, message, details } = err
+    return { runId, code, message, ...(details.length > 0 ? { details } : {}) }
+  }
+}
