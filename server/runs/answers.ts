@@ -354,6 +354,26 @@ export const RetriedRuns = component('RetriedRuns', {
     )
     .describe('In the order of the request.'),
 })
+export const Failures = component('Failures', {
+  workflowId: z.string(),
+  causes: z
+    .array(
+      component('FailureCause', {
+        key: z.string().describe('Names the cause; it changes when its parts do.'),
+        version: z.int(),
+        stepId: z.string().nullable(),
+        code: z.string(),
+        message: z.string().describe('Of the newest of the runs. Messages that differ only in values are one cause.'),
+        count: z.int(),
+        firstTime: time('When the oldest of the runs started.'),
+        lastTime: time('When the newest of the runs started.'),
+        runs: z.array(z.string()).describe('The newest five.'),
+      }),
+    )
+    .describe('The most frequent first, at most 20.'),
+  of: z.int().describe('The number of failed runs that were grouped.'),
+  newestOf: z.int().describe('At most this many of the newest are.'),
+})
 export const StoppedRun = component('StoppedRun', {
   success: z.literal(true),
   runId: z.string(),

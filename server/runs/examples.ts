@@ -171,6 +171,25 @@ export const retriedRuns = {
   ],
 } satisfies JsonObject
 
+export const failures = {
+  workflowId: WORKFLOW_ID,
+  causes: [
+    {
+      key: '0c8f1f6d1c0f0a4f8e1a7d3b5c2e9f10',
+      version: 4,
+      stepId: 'sum',
+      code: 'EXPRESSION_UNRESOLVED',
+      message: '${order.amount} has no value',
+      count: 212,
+      firstTime: T0,
+      lastTime: T2,
+      runs: [RUN_ID],
+    },
+  ],
+  of: 215,
+  newestOf: 5_000,
+} satisfies JsonObject
+
 export const events = [
   'retry: 2000',
   '',

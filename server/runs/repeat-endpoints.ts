@@ -2,7 +2,8 @@ import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { WORKFLOW_ID } from '../workflows/examples'
 import * as answers from './answers'
-import { RUN_ID, repeated, retriedRuns } from './examples'
+import { readCauses } from './causes'
+import { failures, RUN_ID, repeated, retriedRuns } from './examples'
 import { RerunBody, rerunRun } from './rerun'
 import { RetryBody, retryRun } from './retry'
 import { RetryRuns, retryRuns } from './retry-many'
@@ -40,6 +41,21 @@ export const REPEAT_ENDPOINTS = {
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VERSION_MISFIT'],
     limit: 'starts',
     run: async ({ ctx, params, body }) => newRun(await retryRun(ctx, { runId: params.runId, body })),
+  }),
+  listFailures: endpoint({
+    method: 'GET',
+    path: '/api/workflows/{id}/failures',
+    parameters: { id: { description: 'The workflow.', example: WORKFLOW_ID } },
+    tag: 'Runs',
+    summary: 'Group the failed runs of a workflow by cause',
+    description:
+      'The newest 5,000 failed runs that nobody has repeated, without tests and runs that a step started, grouped by version, step, code and message.',
+    permission: 'run:read',
+    answers: {
+      200: answer('The causes.', answers.Failures, { causes: { summary: 'One cause', value: failures } }),
+    },
+    errors: ['WORKFLOW_NOT_FOUND'],
+    run: async ({ ctx, params }) => ({ body: { ...(await readCauses(ctx, { workflowId: params.id })) } }),
   }),
   retryRuns: endpoint({
     method: 'POST',

@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
+import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { component } from '../definition/component'
 import { AppError, type ErrorCode, type ErrorDetail } from '../errors'
@@ -44,7 +45,9 @@ export async function retryRuns(ctx: ServiceContext, body: unknown) {
   const found = await ctx.db
     .select({ id: runs.id, again: isRepeated })
     .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, workflowId), inArray(runs.id, runIds)))
+    .where(
+      and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, workflowId), inArray(runs.id, runIds), runsInReach(ctx)),
+    )
   const again = new Map(found.map((run) => [run.id, run.again]))
   const retried: { runId: string; retryOf: string }[] = []
   const refused: RefusedRun[] = []

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Recorder } from './recorder'
 
 /** How a failed run is not repeated: another version, or its workflow is gone. A part of test/api/openapi.test.ts. */
-export async function recordAgain({ post, call }: Recorder, workflowId: string, runId: string): Promise<void> {
+export async function recordAgain({ get, post, call }: Recorder, workflowId: string, runId: string): Promise<void> {
   const path = `/api/workflows/${workflowId}`
   const refused = async (body?: object) => {
     const answers = []
@@ -11,6 +11,8 @@ export async function recordAgain({ post, call }: Recorder, workflowId: string, 
   }
   const many = async (runIds: string[]) =>
     (await post('/api/workflow/management/retry', { workflowId, runIds, version: 'published' })).body
+  expect((await get(`${path}/failures`)).body.newestOf).toBe(5_000)
+  expect((await get('/api/workflows/wf_nobody/failures')).body.error.code).toBe('WORKFLOW_NOT_FOUND')
   // Its step is gone, and its input is not enough.
   const payload = { need: { type: 'string' } }
   await call('PUT', path, { payload, initialStep: 'end', steps: [{ id: 'end', type: 'end-flow' }], edges: [] })

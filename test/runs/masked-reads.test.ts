@@ -56,6 +56,8 @@ const READS: Record<string, Look> = {
   'runs.countNew': { inputs: () => [{ since: null }], words: false },
   'runs.exportCsv': { inputs: () => [{}], words: true },
   'runs.countBulk': { inputs: () => [{ verb: 'cancel', filter: {}, at: new Date().toISOString() }], words: false },
+  'runs.causes': { inputs: ({ runId, workflowId }) => [{ workflowId, runId }], words: true },
+  'runs.causeRuns': { inputs: ({ workflowId }) => [{ workflowId, key: 'x' }], words: false },
   'runs.workflows': { inputs: once, words: true },
   'runs.overview': { inputs: byRun, words: true },
   'runs.comments': { inputs: byRun, words: true },
@@ -284,15 +286,9 @@ describe('a vault value in the texts of a run', () => {
     expect(Object.keys(READS).sort()).toEqual(reads.map(([name]) => name).sort())
     const rest = Object.values(RUN_ENDPOINTS).flatMap(({ method, path }) => (method === 'GET' ? [path] : []))
     expect(rest.sort()).toEqual(
-      [
-        'calls/{runId}',
-        'events/{runId}',
-        'history/{runId}',
-        'runs',
-        'runs/export',
-        'status/{runId}',
-        'value/{runId}',
-      ].map((at) => `/api/workflow/${at}`),
+      ['calls/{runId}', 'events/{runId}', 'history/{runId}', 'runs', 'runs/export', 'status/{runId}', 'value/{runId}']
+        .map((at) => `/api/workflow/${at}`)
+        .concat('/api/workflows/{id}/failures'),
     )
   })
 

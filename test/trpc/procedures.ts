@@ -51,6 +51,8 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ verb: 'cancel', filter: { workflowIds: [id] }, at: LONG_AGO }),
     unknown: 'nothing found',
   },
+  'runs.causes': { needs: 'run:read', input: (id) => ({ workflowId: id }) },
+  'runs.causeRuns': { needs: 'run:read', input: (id) => ({ workflowId: id, key: 'x' }) },
   'runs.bulk': {
     needs: 'run:cancel',
     input: (id) => ({ verb: 'cancel', filter: { workflowIds: [id] }, at: LONG_AGO }),

@@ -2,6 +2,7 @@ import { tracked } from '@trpc/server'
 import type { JsonObject } from '../../definition/json'
 import type { RunPart } from '../../definition/part'
 import { cancelRun } from '../../runs/cancel'
+import { type ReadCauseRuns, readCauseRuns } from '../../runs/causes'
 import { type AddComment, addComment, type DeleteComment, deleteComment } from '../../runs/comment'
 import { openRunEvents } from '../../runs/events'
 import type { ReadCall, ReadCalls } from '../../runs/find-call'
@@ -18,6 +19,7 @@ import { type ReadBranches, readBranches } from '../../views/runs/branches'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
 import { readCall, readCallList } from '../../views/runs/calls'
+import { type ReadShownCauses, readShownCauses } from '../../views/runs/causes'
 import { listComments } from '../../views/runs/comments'
 import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
@@ -67,6 +69,13 @@ export const runsRouter = router({
   exportCsv: tenantProcedure.input(inputWith<ExportRuns>()).query(({ ctx, input }) => exportRuns(ctx.service, input)),
   countBulk: tenantProcedure.input(inputWith<Bulk>()).query(({ ctx, input }) => countBulk(ctx.service, input)),
   bulk: tenantProcedure.input(inputWith<RunBulk>()).mutation(({ ctx, input }) => runBulk(ctx.service, input)),
+  /** Why a workflow's latest runs failed, and the runs of one of these causes. */
+  causes: tenantProcedure
+    .input(inputWith<ReadShownCauses>('workflowId'))
+    .query(({ ctx, input }) => readShownCauses(ctx.service, input)),
+  causeRuns: tenantProcedure
+    .input(inputWith<ReadCauseRuns>('workflowId'))
+    .query(({ ctx, input }) => readCauseRuns(ctx.service, input)),
   /** For the workflow filter. */
   workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
   overview: tenantProcedure

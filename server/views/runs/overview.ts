@@ -16,6 +16,7 @@ import { isId } from '../../ids'
 import { largeRead } from '../../large-reads'
 import { waitsForPeople, wholeAttempts } from '../../run-store/attempts'
 import { findDefinition, partAsRun } from '../../run-store/definition'
+import { countOthers } from '../../runs/causes'
 import { maskWords } from '../../runs/mask-words'
 import { type RunRow, signalOf } from '../../runs/present'
 import { retryPointOf } from '../../runs/retry-point'
@@ -31,7 +32,6 @@ import { readRemarks } from '../tasks/remarks'
 import { readReminders } from '../tasks/reminders'
 import { showStart, valueStart } from '../value'
 import { NUMBER_OF_RUN } from '../workflows/numbers'
-import { countAlike } from './alike'
 import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
@@ -74,7 +74,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   const [turns, atFailure, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, hiding) : [],
     failed ? readAtFailure(ctx, run.id, retry, masker) : null,
-    run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
+    run.error && run.outcome === 'failed' ? countOthers(ctx, run, run.error) : null,
     readFailureLog(ctx, run, hiding),
     readRelative(ctx, run.parentRunId, masker),
     readPeople(
@@ -175,7 +175,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       at: (endTime ?? run.startTime).toISOString(),
     })),
     turns,
-    /** Other runs that failed at the same step with the same code. */
+    /** Other runs that failed for the same reason, and that nobody has repeated. */
     alike,
     pauses: waiting.map((row) => ({
       ...presentOpen(row, masker),
