@@ -251,7 +251,7 @@ test.each(UNKNOWN)('the unknown result of a new call %s: %s', async (_what, want
     { from: 'use', to: 'end', ...(on ? { on } : {}) },
   ]
   await updateWorkflow(runtime.ctx, { id, body: { steps: [call, added, use, end], edges } as never })
-  const reason = 'The run that was kept did not come to added, so its result is unknown.'
+  const reason = 'The recorded run did not come to added, so its result is unknown.'
   expect(await results(id)).toMatchObject([{ outcome: wanted, reason: wanted === 'passed' ? null : reason }])
 })
 
@@ -288,7 +288,7 @@ test('what a passed case takes for granted is named', async () => {
     { from: 'sum', to: 'end' },
   ]
   expect(await assumed([call(), added, sum, end], longer)).toEqual([
-    'Assumes that Tell them succeeds, to which the run that was kept did not come.',
+    'Assumes that Tell them succeeds, to which the recorded run did not come.',
     'Assumes that sum can be computed.',
   ])
 })

@@ -106,7 +106,7 @@ test('a run that was kept is walked again on the draft, with its results and ans
     { from: 'form', to: 'more' },
     { from: 'more', to: 'end' },
   ]
-  const unknown = 'The run that was kept did not come to Ask for more, so its result is unknown.'
+  const unknown = 'The recorded run did not come to Ask for more, so its result is unknown.'
   await save([...PRICE.steps, added({})], { payload: PRICE.payload, edges })
   expect(await results(id)).toMatchObject([{ outcome: 'not run', reason: unknown }])
   await save([...PRICE.steps, added({ saveAs: 'extra' })], { edges })
