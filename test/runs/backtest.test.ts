@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { groupsOf } from '@/server/definition/verdict-groups'
+import { compareRun } from '@/server/runs/backtest/compare'
 import { sampleIn } from '@/server/runs/backtest/sample'
 import { backtests, inARow, signedIn } from '../replay/backtests'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -29,6 +30,7 @@ const edges = [
 const pay = { id: 'pay', type: 'test-effect', body: { amount: '${amount}' }, saveAs: 'paid' }
 const refuse = { id: 'refuse', type: 'end-flow', output: { refused: true } }
 const amounts = { payload: { amount: { type: 'number' } }, edges }
+const never = new AbortController().signal
 const at = (stepId: string) => ({ branch: 'main', stepId, visit: 1 })
 
 test('runs are judged by the way, the result and the calls that they would have on the draft', async () => {
@@ -54,6 +56,30 @@ test('runs are judged by the way, the result and the calls that they would have 
     assumed: [{ place: at('pay'), why: 'succeeds' }],
   })
   expect(groups[0]?.verdict).toMatchObject({ is: 'result', fields: ['refused'] })
+})
+
+test('one run is compared by its ways through both versions', async () => {
+  const id = await published({ ...amounts, steps: [check('${amount} < 100'), pay, refuse] })
+  const runId = await ran(id, { amount: 150 })
+  await changed(id, { steps: [check('${amount} < 200'), pay, refuse] })
+  const ctx = signedIn(runtime.ctx, 'editor')
+  const body = { version: 2, runId }
+  expect(await compareRun(ctx, { id, body }, never)).toMatchObject({
+    verdict: { is: 'way', at: at('check') },
+    before: { steps: [check('${amount} < 100'), pay, refuse] },
+    was: [
+      { branch: 'main', stepId: 'check', exit: 'false' },
+      { branch: 'main', stepId: 'refuse', exit: null },
+    ],
+    now: [
+      { branch: 'main', stepId: 'check', exit: 'true' },
+      { branch: 'main', stepId: 'pay' },
+    ],
+  })
+  const other = await published(inARow({ id: 'end', type: 'end-flow' }))
+  await expect(compareRun(ctx, { id: other, body: { version: 1, runId } }, never)).rejects.toMatchObject({
+    code: 'RUN_NOT_FOUND',
+  })
 })
 
 test('a call with other arguments, one that is gone, and one that is new are named', async () => {
@@ -164,7 +190,6 @@ test('another tenant, and a version that is gone, find nothing; a run of another
   expect(await tried(other)).toEqual([])
   const { backtestRuns } = await import('@/server/runs/backtest/run')
   const ctx = signedIn(runtime.ctx, 'editor')
-  const never = new AbortController().signal
   const body = { version: 1, runIds: [runId] }
   expect(await backtestRuns(ctx, { id: other, body }, never)).toEqual({ runs: [], left: [] })
   await expect(backtestRuns(ctx, { id, body: { ...body, version: 9 } }, never)).rejects.toMatchObject({

@@ -339,6 +339,10 @@ export const CASES: Record<string, Case> = {
     needs: 'workflow:simulate',
     input: (id) => ({ id, body: { version: 1, runIds: ['run_1'] } }),
   },
+  'workflows.backtestRun': {
+    needs: 'workflow:simulate',
+    input: (id) => ({ id, body: { version: 1, runId: 'run_1' } }),
+  },
   'workflows.changes': { needs: 'workflow:read', input: one },
   'workflows.callers': { needs: 'workflow:read', input: one },
   'workflows.publish': { needs: 'workflow:publish', input: one },

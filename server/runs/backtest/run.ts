@@ -72,7 +72,7 @@ export async function judgeSome(
       for (const { id } of read.runs.slice(nth)) left.add(id)
       break
     }
-    const verdict = await judge(ctx, run, await trying.ownVersion(run.version), trial)
+    const { verdict } = await judge(ctx, run, await trying.ownVersion(run.version), trial)
     judged.push({ runId: run.id, startTime: run.startTime, verdict: asWritten(verdict, target.idOf) })
   }
   const order = new Map(runIds.map((id, at) => [id, at]))
@@ -86,7 +86,7 @@ const TOO_LARGE: Verdict = {
 }
 
 /** With the ids of steps as in the written definition, and branches as people read them. */
-function asWritten(verdict: Verdict, idOf: (stepId: string) => string): Verdict {
+export function asWritten(verdict: Verdict, idOf: (stepId: string) => string): Verdict {
   const ids = (steps: string[]) => [...new Set(steps.map(idOf))]
   const id = <T extends string | null>(stepId: T) => (stepId === null ? null : idOf(stepId))
   const place = (at: Place): Place => ({

@@ -61,6 +61,10 @@ export const BacktestRuns = z.object({
 })
 export type BacktestRuns = z.input<typeof BacktestRuns>
 
+/** One run, to be drawn on both versions. */
+export const BacktestRun = z.object({ version: z.number(), runId: z.string().max(100) })
+export type BacktestRun = z.input<typeof BacktestRun>
+
 export const BacktestWorkflow = component('BacktestWorkflow', {
   ...filters,
   runIds: RunIds.max(MAX_RUNS).optional().describe('Try these runs of the workflow, and no sample.'),

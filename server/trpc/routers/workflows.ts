@@ -1,5 +1,6 @@
+import { compareRun } from '../../runs/backtest/compare'
 import { backtestRuns, backtestSample } from '../../runs/backtest/run'
-import type { BacktestRuns, BacktestSample } from '../../runs/backtest/schema'
+import type { BacktestRun, BacktestRuns, BacktestSample } from '../../runs/backtest/schema'
 import { addSamples, createFromSample, listSamples } from '../../tenants/boot/add-samples'
 import type { Guarded, One, OneVersion } from '../../versioned/noun'
 import type { OneCase } from '../../versioned/test-cases'
@@ -104,6 +105,10 @@ export const workflowsRouter = router({
   backtestRuns: tenantProcedure
     .input(inputWith<One & { body: BacktestRuns }>('id'))
     .mutation(({ ctx, input, signal }) => backtestRuns(ctx.service, input, signal ?? never)),
+  /** The ways of one run on two versions. */
+  backtestRun: tenantProcedure
+    .input(inputWith<One & { body: BacktestRun }>('id'))
+    .query(({ ctx, input, signal }) => compareRun(ctx.service, input, signal ?? never)),
   changes: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => getChanges(ctx.service, input)),
   /** Who and what starts it. */
   callers: tenantProcedure.input(inputWith<One>('id')).query(({ ctx, input }) => readCallers(ctx.service, input)),

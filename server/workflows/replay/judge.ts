@@ -3,7 +3,15 @@ import { diffValues } from '../../definition/diff'
 import type { JsonObject } from '../../definition/json'
 import { own } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
-import { type Needs, type Reason, SAME, type Verdict, verdictOf, type Way } from '../../definition/verdict'
+import {
+  type Needs,
+  type Reason,
+  SAME,
+  type Verdict,
+  verdictOf,
+  type Way,
+  type WayVisit,
+} from '../../definition/verdict'
 import type { Entry, Position } from '../../interpreter/flow/index'
 import { MAIN_BRANCH } from '../../run-store/names'
 import type { Masker } from '../../vault/mask'
@@ -41,8 +49,13 @@ export interface OwnVersion {
   hides: ReadonlySet<string>
 }
 
-/** How a run would differ on another version. Executes nothing, and shows nothing that screens hide. */
-export async function judge(ctx: ServiceContext, found: RecordedRun, own: OwnVersion, trial: Trial): Promise<Verdict> {
+/** How a run would differ on another version, with both ways. Executes nothing, and shows nothing that screens hide. */
+export async function judge(
+  ctx: ServiceContext,
+  found: RecordedRun,
+  own: OwnVersion,
+  trial: Trial,
+): Promise<{ verdict: Verdict; was: readonly WayVisit[]; now: readonly WayVisit[] }> {
   const unknowns = new Unknowns()
   const { run, mask } = withoutHidden(found, unknowns, { vault: trial.vault, hides: own.hides })
   const trace = new Trace()
@@ -61,7 +74,7 @@ export async function judge(ctx: ServiceContext, found: RecordedRun, own: OwnVer
       unknownIn: (value, path) => recorded.reasonOfResult(unknowns.reasonIn(value), path),
     },
   )
-  return shown(failingCall(verdict, run.way, source, trial), mask)
+  return { verdict: shown(failingCall(verdict, run.way, source, trial), mask), was: run.way.visits, now: trace.visits }
 }
 
 async function endOfWalk(
