@@ -132,7 +132,7 @@ export function countsText(judged: readonly Judged[]): string {
     [count(({ is }) => is === 'way'), 'goes another way', 'go another way'],
     [count(({ is }) => is === 'passes'), 'gets past its failure', 'get past their failure'],
     [count(({ is }) => is === 'fails'), 'would fail', 'would fail'],
-    [count(({ is }) => is === 'untold'), 'cannot be told', 'cannot be told'],
+    [count(({ is }) => is === 'untold'), 'has an open outcome', 'have an open outcome'],
   ]
   const said = lines.filter(([number]) => number > 0)
   return said.map(([number, one, many]) => `${number.toLocaleString('en')} ${number === 1 ? one : many}.`).join(' ')

@@ -46,6 +46,6 @@ test('calls are listed by what becomes of them', () => {
 test('many verdicts read as one paragraph, in which each run is counted once', () => {
   const judged = SAID.map(([, verdict], nth) => ({ runId: `run_${nth}`, startTime: '', verdict }))
   expect(countsText(judged)).toBe(
-    '1 goes the same way to the same result. 1 has the same result with other calls. 1 has another result. 2 go another way. 1 gets past its failure. 1 would fail. 1 cannot be told.',
+    '1 goes the same way to the same result. 1 has the same result with other calls. 1 has another result. 2 go another way. 1 gets past its failure. 1 would fail. 1 has an open outcome.',
   )
 })

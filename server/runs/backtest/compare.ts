@@ -26,7 +26,7 @@ export interface ComparedRun {
 }
 
 /**
- * How one run went on its version, and how it would go on another saved one. Executes nothing, and stores nothing.
+ * The ways of one run through its version and through another saved one. Executes nothing, and stores nothing.
  * @throws AppError WORKFLOW_NOT_FOUND, RUN_NOT_FOUND, VALIDATION_FAILED, INVALID_INPUT; CONFLICT if it is too large
  */
 export async function compareRun(

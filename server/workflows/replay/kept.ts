@@ -45,7 +45,7 @@ const MAX_ASSUMED = 10
 /** What the outcome of a test case takes for granted. */
 export function assumedIn(assumed: readonly Assumption[], definition: Definition): string[] {
   const words = wordsIn(definition)
-  // Whoever changes a script wants it computed.
+  // A changed script is meant to be computed.
   const shown = assumed.filter(({ why }) => why !== 'computed now')
   return [...new Set(shown.map((one) => assumptionText(one, words)))].slice(0, MAX_ASSUMED)
 }

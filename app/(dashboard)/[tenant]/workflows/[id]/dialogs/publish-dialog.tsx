@@ -21,7 +21,9 @@ import { ProblemList } from '../parts/problem-list'
 import { FixButton } from '../widgets/fix-button'
 import { Callers } from './callers'
 import dialog from './dialog.module.css'
+import { PastRuns } from './past-runs'
 import { useCases } from './use-cases'
+import { usePastRuns } from './use-past-runs'
 
 export interface PublishDialogProps {
   opened: boolean
@@ -69,12 +71,17 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     }),
   )
   const errorsOf = (all: readonly Problem[]) => all.filter(({ severity }) => severity === 'error').length
-  const cases = useCases(
-    workflowId,
-    saved.state === 'saved' && changes.data && errorsOf(changes.data.problems) === 0 ? changes.data.latest : null,
-  )
+  const publishable =
+    saved.state === 'saved' && changes.data && errorsOf(changes.data.problems) === 0 ? changes.data.latest : null
+  const cases = useCases(workflowId, publishable)
+  // A workflow that was never published has no past.
+  const hasPast = changes.data?.from != null && !changes.data.live
+  const past = usePastRuns(workflowId, hasPast ? publishable : null)
   const anyway =
-    cases.skipped || cases.error !== null || (cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false)
+    (hasPast && !past.isFine) ||
+    cases.skipped ||
+    cases.error !== null ||
+    (cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false)
   if (saved.state === 'failed') {
     return (
       <Stack>
@@ -129,6 +136,9 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
           </Text>
           <PublishCases {...cases} />
         </section>
+      )}
+      {hasPast && errors === 0 && catalog.data && (
+        <PastRuns runs={past} definitions={changes.data} catalog={catalog.data} />
       )}
       {!live && (
         <Textarea
