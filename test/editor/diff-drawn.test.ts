@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { drawDiff } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/diff-drawn'
-import { markWays, type Walked } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/diff-paths'
+import { markWays, type Walked, waysAt } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/diff-paths'
 import { END } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import { NODE_HEIGHT, NODE_WIDTH, sizeOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/exit-row'
@@ -94,7 +94,7 @@ describe('two definitions on one graph', () => {
     )
     const known = { ask: { x: 0, y: 0 }, pay: { x: -200, y: 136 }, refuse: { x: 200, y: 136 } }
     const edges = [{ from: 'ask', to: 'note' }]
-    expect(completeLayout({ ...before, edges }, known, catalog).note).toEqual({ x: 624, y: 136 })
+    expect(completeLayout({ ...before, edges }, known, catalog).note).toEqual({ x: 512, y: 136 })
   })
 
   test('a renamed step stands where it stood, whichever of its ids the editor knows', () => {
@@ -159,6 +159,22 @@ describe('the ways of a run through both', () => {
     expect(markWays({ was: [...main, ...one], now: [...one, ...main] }, diff).parts).toBeNull()
     const found = markWays({ was: [...main, ...one], now: [...main, ...branch('b', 'pay', 'refuse')] }, diff)
     expect([...found.steps.keys()]).toEqual(['note', 'refuse'])
+  })
+
+  test('of a group of runs lead to the next step that both have', () => {
+    const at = { branch: 'main', stepId: 'check', visit: 1 }
+    const [was, now] = [
+      { exit: 'false', next: 'refuse' },
+      { exit: 'true', next: 'note' },
+    ]
+    const found = markWays(waysAt({ at, was, now }), diff)
+    expect(found.parts).toBe('check')
+    // Between them is a step that was added.
+    expect([...found.lines].map(([id, { mark }]) => `${mark} ${id}`)).toEqual([
+      'was check false refuse',
+      'now check true refund',
+    ])
+    expect([...found.steps].map(([id, { words }]) => `${id} ${words}`)).toEqual(['refuse Only before', 'note Only now'])
   })
 
   test('part at the last step of the shorter one', () => {

@@ -1,4 +1,5 @@
-import type { GraphDiff } from '@/server/definition/diff-graph'
+import type { EdgeOnBoth, GraphDiff } from '@/server/definition/diff-graph'
+import type { Left, Place } from '@/server/definition/verdict'
 import type { Marked } from './diff-drawn'
 import { END } from './graph'
 
@@ -7,12 +8,24 @@ export interface Walked {
   branch: string
   stepId: string
   exit: string | null
+  /** Nobody knows where it led from here. */
+  isStopped?: true
 }
 
 /** The ways of one run through the earlier and the later definition, as the visits of all branches in their order. */
 export interface Ways {
   was: readonly Walked[]
   now: readonly Walked[]
+}
+
+/** The ways of runs whose verdict is known, as far as it says: from where they part to the next step that both have. */
+export function waysAt({ at, was, now }: { at: Place; was: Left; now: Left }): Ways {
+  const { branch } = at
+  const way = ({ exit, next }: Left): Walked[] => [
+    { branch, stepId: at.stepId, exit },
+    ...(next === null ? [] : [{ branch, stepId: next, exit: null, isStopped: true as const }]),
+  ]
+  return { was: way(was), now: way(now) }
 }
 
 export interface MarkedWays {
@@ -35,7 +48,16 @@ export function markWays({ was, now }: Ways, diff: GraphDiff): MarkedWays {
     const parted = partWays(of(before), of(now), diff)
     if (!parted) continue
     marked.parts ??= parted.at
-    const ways = { was: over(parted.was, diff), now: over(parted.now, diff) }
+    const ways = {
+      was: over(
+        parted.was,
+        diff.edges.filter(({ kind }) => kind !== 'added'),
+      ),
+      now: over(
+        parted.now,
+        diff.edges.filter(({ kind }) => kind !== 'removed'),
+      ),
+    }
     for (const [mark, other, words] of [
       ['was', ways.now, 'before'],
       ['now', ways.was, 'now'],
@@ -65,18 +87,23 @@ function shared(path: readonly Walked[], common: ReadonlySet<string>): (Walked &
   return path.flatMap((visit, index) => (common.has(visit.stepId) ? [{ ...visit, index }] : []))
 }
 
-const sameVisit = (a: Walked, b: Walked | undefined) => a.stepId === b?.stepId && a.exit === b.exit
+/** An answer without a connection of its own has no exit, so where it leads decides. */
+const sameVisit = (a: Walked, b: Walked | undefined) =>
+  a.stepId === b?.stepId && (a.exit === null || b.exit === null || a.exit === b.exit)
 const sameNext = (a: Walked | undefined, b: Walked | undefined) => a?.stepId === b?.stepId
 
+const isNext = ({ exit }: EdgeOnBoth) => exit === 'next'
+
 /** The steps and lines of a way. */
-function over(path: readonly Walked[], { edges }: GraphDiff): { steps: Set<string>; lines: Set<string> } {
-  const lines = path.flatMap(({ stepId, exit }, i) => {
+function over(path: readonly Walked[], edges: readonly EdgeOnBoth[]): { steps: Set<string>; lines: Set<string> } {
+  const lines = path.flatMap(({ stepId, exit, isStopped }, i) => {
     const to = path[i + 1]?.stepId
-    if (to === undefined) return [`${stepId} ${exit ?? 'next'} ${END}`]
-    const led = edges.filter((edge) => edge.from === stepId && edge.to === to)
-    // An action without a connection of its own takes `next`.
-    const taken = led.find((edge) => edge.exit === exit) ?? led.find((edge) => edge.exit === 'next') ?? led[0]
-    return taken ? [`${stepId} ${taken.exit} ${to}`] : []
+    if (to === undefined) return isStopped ? [] : [`${stepId} ${exit ?? 'next'} ${END}`]
+    const leaving = edges.filter((edge) => edge.from === stepId)
+    const led = leaving.filter((edge) => edge.to === to)
+    // Its exit may lead over steps that only one version has. An action without a connection of its own takes `next`.
+    const taken = [...led, ...leaving].find((edge) => edge.exit === exit) ?? led.find(isNext) ?? led[0]
+    return taken ? [`${stepId} ${taken.exit} ${taken.to}`] : []
   })
   return { steps: new Set(path.map(({ stepId }) => stepId)), lines: new Set(lines) }
 }

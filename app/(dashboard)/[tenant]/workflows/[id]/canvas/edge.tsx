@@ -51,8 +51,6 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const often = times !== undefined && times > 1 ? `×${times}` : ''
   const text = [failure || far ? label : '', often].filter(Boolean).join(' ')
   const went = times === undefined ? '' : times > 0 ? styles.taken : styles.untaken
-  const differs =
-    mark === undefined ? '' : `${styles.marked} ${mark === 'removed' || mark === 'was' ? styles.gone : ''}`
   const beside = sourcePosition === Position.Right && middle.x > sourceX && middle.x - sourceX < NEAR
   // Wide words would be hidden under the steps that the line passes.
   const away = words !== '' && lane !== undefined ? (middle.x < sourceX ? '-100%' : '0') : null
@@ -63,8 +61,8 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
         path={roundedPath(bends, 12)}
         {...marker}
         interactionWidth={0}
-        className={`${styles[kind]} ${failure ? styles.failure : ''} ${went} ${differs}`}
-        style={mark === undefined ? {} : { stroke: `var(--mark-${mark})` }}
+        className={`${styles[kind]} ${failure ? styles.failure : ''} ${went}`}
+        data-mark={mark}
       />
       {(text !== '' || words !== '' || bound !== '' || insert) && (
         <EdgeLabelRenderer>

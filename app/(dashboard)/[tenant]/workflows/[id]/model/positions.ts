@@ -42,11 +42,18 @@ export function completeLayout(definition: Definition, layout: Layout, catalog?:
   const heights = new Map(nodes.map(({ id, height }) => [id, height]))
   const sources = new Map<string, string[]>()
   for (const { from, to } of edges) sources.set(to, [...(sources.get(to) ?? []), from])
-  const taken = new Room(Object.values(placed))
+  const taken = Object.values(placed)
   const put = (id: string, wanted: Position) => {
     const position = { ...wanted }
-    while (!taken.isFree(position)) position.x += NODE_WIDTH + GAP
-    taken.add(position)
+    for (let hit = true; hit; ) {
+      hit = false
+      for (const other of taken) {
+        if (!overlap(position, other)) continue
+        position.x = other.x + NODE_WIDTH + GAP
+        hit = true
+      }
+    }
+    taken.push(position)
     placed[id] = position
   }
   if (!placed[START]) put(START, above(placed, definition.initialStep))
@@ -81,35 +88,9 @@ function rightOf(placed: Layout): number {
   return Math.max(...Object.values(placed).map(({ x }) => x), 0) + NODE_WIDTH + GAP
 }
 
-/** Which places are taken, by cells of the size of a node with its exits: only neighbours can overlap. */
-class Room {
-  readonly #cells = new Map<string, Position[]>()
-
-  constructor(positions: readonly Position[]) {
-    for (const position of positions) this.add(position)
-  }
-
-  add(position: Position): void {
-    const key = cellOf(position).join()
-    this.#cells.set(key, [...(this.#cells.get(key) ?? []), position])
-  }
-
-  isFree({ x, y }: Position): boolean {
-    const [column, row] = cellOf({ x, y })
-    return [-1, 0, 1].every((right) =>
-      [-1, 0, 1].every((down) =>
-        (this.#cells.get([column + right, row + down].join()) ?? []).every(
-          (other) => Math.abs(other.x - x) >= NODE_WIDTH || Math.abs(other.y - y) >= HEIGHT,
-        ),
-      ),
-    )
-  }
-}
-
-const HEIGHT = NODE_HEIGHT + ROW_HEIGHT
-
-function cellOf({ x, y }: Position): [number, number] {
-  return [Math.floor(x / NODE_WIDTH), Math.floor(y / HEIGHT)]
+/** Whether two nodes would overlap; either may have a row of exits. */
+function overlap(a: Position, b: Position): boolean {
+  return Math.abs(a.x - b.x) < NODE_WIDTH && Math.abs(a.y - b.y) < NODE_HEIGHT + ROW_HEIGHT
 }
 
 export function renameInLayout(layout: Layout, from: string, to: string): Layout {
