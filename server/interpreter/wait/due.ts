@@ -6,7 +6,7 @@ import { fairOrder } from '../../query/fair-order'
 import { hold } from '../../run-store/held'
 import { watchNext } from '../notice/timers'
 import { nextTimeOut, timeOutRuns } from '../stop/time-out'
-import { answerHeld, findOpenPauses, parkedAt } from './answer'
+import { answerHeld, findOpenPauses, type OpenPause, parkedAt } from './answer'
 import { lookForEvents } from './events'
 import { answerParked } from './parked'
 
@@ -60,7 +60,7 @@ async function answerUntil({ db, log, now }: Sweep, until: Date, which: SQL | un
       const ctx = systemContext({ tenantId, db, log, now })
       // An event that arrived in time counts, even if it is delivered late.
       if (next.eventName !== null) await lookForEvents(ctx, next, { until: next.dueAt ?? until })
-      await answerOne(ctx, runId, id)
+      await answerOne(ctx, { runId, pauseId: id, until })
       answered++
     } catch (err) {
       failed++
@@ -70,17 +70,22 @@ async function answerUntil({ db, log, now }: Sweep, until: Date, which: SQL | un
   return { found: due.length, answered, failed }
 }
 
-async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): Promise<void> {
+async function answerOne(
+  ctx: ServiceContext,
+  { runId, pauseId, until }: { runId: string; pauseId: string; until: Date },
+): Promise<void> {
   const answer = { due: true } as const
+  // A move of its run may have given it more time.
+  const isDue = ({ pause: { id, dueAt } }: OpenPause) => id === pauseId && dueAt !== null && dueAt <= until
   const open = await findOpenPauses(ctx, runId)
-  const chosen = open.find(({ pause }) => pause.id === pauseId)
+  const chosen = open.find(isDue)
   if (!chosen) return
   const parked = parkedAt(open, chosen)
   if (parked && (await answerParked(ctx, parked, answer))) return
   await withTransaction(ctx, async (tx) => {
     const held = await hold(tx, { tenantId: ctx.tenantId, runId })
     const open = await findOpenPauses(tx, runId)
-    const chosen = open.find(({ pause }) => pause.id === pauseId)
+    const chosen = open.find(isDue)
     if (chosen) await answerHeld(held, chosen, answer)
   })
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { isUnavailable } from '@/db/index'
 import { events } from '@/db/schema/events'
-import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { forEachAtOnce } from '@/lib/for-each-at-once'
 import {
   isInTransaction,
@@ -128,16 +128,22 @@ async function findWait(ctx: ServiceContext, { tenantId, runId, id }: Waiting) {
       pause: pauses,
       runFrom: sql<string>`coalesce(${runs.writtenAt}, ${runs.startTime})`,
       stepFrom: stepRecords.startTime,
+      epoch: walks.epoch,
     })
     .from(pauses)
     .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId)))
+    .innerJoin(
+      walks,
+      and(eq(walks.tenantId, pauses.tenantId), eq(walks.runId, pauses.runId), eq(walks.branch, pauses.branch)),
+    )
     .leftJoin(stepRecords, recordOfPause)
     .where(and(pauseIs({ tenantId, runId }, id), isNull(pauses.answeredAt)))
   if (!found || found.pause.eventName === null || found.pause.eventRules === null) return null
   const { branch, stepId, eventName: name, eventKey: key, looked, createdAt } = found.pause
   const rules: EventRules = found.pause.eventRules
   const since = rules.since === 'run' ? new Date(found.runFrom) : (found.stepFrom ?? createdAt)
-  return { tenantId, runId, id, branch, stepId, name, key, rules, since, looked: looked === true }
+  const { epoch } = found
+  return { tenantId, runId, id, branch, stepId, epoch, name, key, rules, since, looked: looked === true }
 }
 
 /** Whether a wait takes an event with its name, unless it took the event before. */
@@ -186,12 +192,17 @@ function takenBy({ tenantId, runId, stepId }: Wait, eventId: SQL): SQL {
     where p.tenant_id = ${tenantId} and p.run_id = ${runId} and p.step_id = ${stepId} and p.event_id = ${eventId})`
 }
 
-/** Answers the wait. @returns false if the step has taken the event in the meantime */
+/**
+ * Answers the wait, unless it waits for other events now: its run was moved, and the process that moved it looks again.
+ * @returns false if the step has taken the event in the meantime
+ */
 async function answerWith(ctx: ServiceContext, wait: Wait, row: EventRow): Promise<boolean> {
   const { tenantId, db, log, now } = ctx
   return withTransaction(systemContext({ tenantId, db, log, now }, row.postedBy), async (transaction) => {
     const tx = await hold(transaction, wait)
-    if (await isTaken(tx, wait, row.id)) return false
+    const now = await waitNow(tx, wait, row.id)
+    if (now.isTaken) return false
+    if (!now.isSame) return true
     const status = await storeAnswer(tx, wait, wait.id, { event: eventValueOf(row) }, { eventId: row.id })
     // Otherwise the wait was answered first by other means.
     if (status !== null) await continueWalk(tx, wait)
@@ -199,9 +210,20 @@ async function answerWith(ctx: ServiceContext, wait: Wait, row: EventRow): Promi
   })
 }
 
-async function isTaken(tx: TransactionContext, wait: Wait, eventId: string): Promise<boolean> {
+async function waitNow(
+  tx: TransactionContext,
+  wait: Wait,
+  eventId: string,
+): Promise<{ isTaken: boolean; isSame: boolean }> {
+  const { tenantId, runId, id, name, key } = wait
   const [found] = await tx.db
-    .select({ taken: sql<boolean>`${takenBy(wait, sql`${eventId}`)}` })
+    .select({
+      isTaken: sql<boolean>`${takenBy(wait, sql`${eventId}`)}`,
+      isSame: sql<boolean>`exists (
+        select from ${pauses} p
+        where p.tenant_id = ${tenantId} and p.run_id = ${runId} and p.id = ${id} and p.event_name = ${name}
+          and p.event_key is not distinct from ${key} and p.event_rules = ${JSON.stringify(wait.rules)}::jsonb)`,
+    })
     .from(sql`(select 1) one`)
-  return found?.taken === true
+  return { isTaken: found?.isTaken === true, isSame: found?.isSame === true }
 }

@@ -59,12 +59,20 @@ function questionsOf({ state: { ref }, at }: { state: { ref: WalkRef }; at: Visi
   )
 }
 
-/** Notes that a wait has looked at earlier events. */
-export async function noteLooked({ db }: ServiceContext, pause: OfPause): Promise<void> {
+/** Notes that a wait has looked at earlier events, unless its run was moved meanwhile: it may wait for others now. */
+export async function noteLooked({ db }: ServiceContext, pause: OfPause & { epoch: number }): Promise<void> {
   await db
     .update(pauses)
     .set({ looked: true })
-    .where(and(pauseIs(pause, pause.id), isNull(pauses.answeredAt)))
+    .where(
+      and(
+        pauseIs(pause, pause.id),
+        isNull(pauses.answeredAt),
+        sql`exists (
+          select from ${walks} w where w.tenant_id = ${pauses.tenantId} and w.run_id = ${pauses.runId}
+            and w.branch = ${pauses.branch} and w.epoch = ${pause.epoch})`,
+      ),
+    )
 }
 
 /** Notes that the run that a step waits for was started, or that the wait needs no further work. */
