@@ -19,8 +19,8 @@ BEGIN
 		WHERE k.kind = why OR k.at > now()
 		ON CONFLICT (tenant_id, run_id, pause_id, user_id, kind) DO UPDATE SET id = excluded.id, status = 'pending', tries = 0,
 			reason = NULL, due_at = excluded.due_at, leased_until = NULL, created_at = excluded.created_at, ended_at = NULL
-			WHERE task_mails.kind = 'reminder'
-				AND (task_mails.status = 'pending' OR task_mails.ended_at < now() - interval '55 minutes')
+			WHERE why = 'asked again' OR (task_mails.kind = 'reminder'
+				AND (task_mails.status = 'pending' OR task_mails.ended_at < now() - interval '55 minutes'))
 		RETURNING id, kind)
 	INSERT INTO outbox (id, tenant_id, name, data)
 	SELECT 'evt_' || id, of_tenant, 'mail/task.due', jsonb_build_object('tenantId', of_tenant, 'mailId', id)
@@ -153,6 +153,27 @@ BEGIN
 		PERFORM enqueue_webhooks(NEW.tenant_id, NEW.run_id, NEW.pause_id, 'task.assigned');
 	END IF;
 	RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_asked_again(of_tenant text, of_run text, of_pause text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+	asked json;
+	people json;
+BEGIN
+	UPDATE task_mails SET status = 'dropped', reason = 'The task was asked again.', ended_at = now(), leased_until = NULL
+	WHERE tenant_id = of_tenant AND run_id = of_run AND pause_id = of_pause AND status = 'pending';
+	SELECT signal INTO asked FROM pauses WHERE tenant_id = of_tenant AND run_id = of_run AND id = of_pause AND signal IS NOT NULL;
+	IF NOT FOUND THEN RETURN; END IF;
+	SELECT json_agg(person) INTO people FROM (
+		SELECT json_array_elements_text(asked->'assignees') AS person
+		UNION SELECT 'user:' || c.person FROM task_claims c
+		WHERE c.tenant_id = of_tenant AND c.run_id = of_run AND c.pause_id = of_pause) named;
+	PERFORM enqueue_webhooks(of_tenant, of_run, of_pause, 'run.paused');
+	IF asked->'assignees' IS NOT NULL THEN PERFORM enqueue_webhooks(of_tenant, of_run, of_pause, 'task.assigned'); END IF;
+	IF people IS NOT NULL THEN PERFORM enqueue_mail_to(of_tenant, of_run, of_pause, 'asked again', people, asked->>'dueAt'); END IF;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.webhook_tell(of_tenant text, of_run text, of_pause text, event text)
@@ -927,6 +948,28 @@ CREATE TABLE run_days (
   CONSTRAINT run_days_tenant_id_day_workflow_id_outcome_bucket_pk PRIMARY KEY (tenant_id, day, workflow_id, outcome, bucket),
   CONSTRAINT run_days_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+
+CREATE TABLE run_moves (
+  tenant_id text NOT NULL,
+  run_id text NOT NULL,
+  n integer NOT NULL,
+  workflow_id text NOT NULL,
+  from_version integer NOT NULL,
+  to_version integer NOT NULL,
+  after_seq bigint NOT NULL,
+  asked json,
+  batch text NOT NULL,
+  moved_by text NOT NULL,
+  reason text,
+  moved_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT run_moves_tenant_id_run_id_n_pk PRIMARY KEY (tenant_id, run_id, n),
+  CONSTRAINT run_moves_from_fk FOREIGN KEY (tenant_id, workflow_id, from_version) REFERENCES workflow_versions(tenant_id, workflow_id, version),
+  CONSTRAINT run_moves_run_fk FOREIGN KEY (tenant_id, run_id) REFERENCES runs(tenant_id, id) ON DELETE CASCADE,
+  CONSTRAINT run_moves_to_fk FOREIGN KEY (tenant_id, workflow_id, to_version) REFERENCES workflow_versions(tenant_id, workflow_id, version)
+);
+
+CREATE INDEX run_moves_batch ON public.run_moves USING btree (tenant_id, batch);
+CREATE INDEX run_moves_from ON public.run_moves USING btree (tenant_id, workflow_id, from_version);
 
 CREATE TABLE schedules (
   tenant_id text NOT NULL,

@@ -5,7 +5,8 @@
 -- that the task is overdue, due at that time and dropped if the task has been answered by then. Each is written once, except
 -- for reminders: a new one takes the row of the last one, so that no more than one waits for a mail server. A row that ended
 -- lately stays as it is, and no mail is written: `server/mail/deliver.ts` counts it in the limit of an hour. It is not quite an
--- hour, because a mail ends a moment after its reminder, and hourly ones are all to be sent.
+-- hour, because a mail ends a moment after its reminder, and hourly ones are all to be sent. A task that is asked again has
+-- another question, and perhaps another time: its mails always take the rows of the last ones.
 CREATE OR REPLACE FUNCTION "enqueue_mail"(of_tenant text, of_run text, of_pause text, why text, people text[], due text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	WITH written AS (
@@ -15,8 +16,8 @@ BEGIN
 		WHERE k.kind = why OR k.at > now()
 		ON CONFLICT (tenant_id, run_id, pause_id, user_id, kind) DO UPDATE SET id = excluded.id, status = 'pending', tries = 0,
 			reason = NULL, due_at = excluded.due_at, leased_until = NULL, created_at = excluded.created_at, ended_at = NULL
-			WHERE task_mails.kind = 'reminder'
-				AND (task_mails.status = 'pending' OR task_mails.ended_at < now() - interval '55 minutes')
+			WHERE why = 'asked again' OR (task_mails.kind = 'reminder'
+				AND (task_mails.status = 'pending' OR task_mails.ended_at < now() - interval '55 minutes'))
 		RETURNING id, kind)
 	INSERT INTO outbox (id, tenant_id, name, data)
 	SELECT 'evt_' || id, of_tenant, 'mail/task.due', jsonb_build_object('tenantId', of_tenant, 'mailId', id)
@@ -27,7 +28,7 @@ END $$;
 -- The same for assignees: those who are members get the mail, and so do the members of groups. An assignee is `user:` with an
 -- address or an id, `group:` with a name in lower case, or a role. At most 200 people get it, since all mails of a task are
 -- written in the transaction that opens it.
--- `server/runs/remind.ts` calls it too.
+-- `server/runs/remind.ts` calls it too, and `tell_asked_again`.
 CREATE OR REPLACE FUNCTION "enqueue_mail_to"(of_tenant text, of_run text, of_pause text, why text, assignees json, due text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN; END IF;
@@ -66,3 +67,24 @@ END $$;
 
 CREATE OR REPLACE TRIGGER "task_claims_enqueue_mail" AFTER INSERT OR UPDATE ON "task_claims"
 FOR EACH ROW WHEN (NEW.person <> NEW.claimed_by) EXECUTE FUNCTION "task_claims_enqueue_mail"();
+
+-- A run was moved to another version, where an open task asks something else: a webhook hears of it as of a new task, and
+-- its assignees and the member who takes care of it get a mail. Mails about the old question that wait still are dropped.
+-- A trigger could not tell it from a hand-over, which changes the question too. `server/interpreter/write/moves.ts` calls it.
+CREATE OR REPLACE FUNCTION "tell_asked_again"(of_tenant text, of_run text, of_pause text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	asked json;
+	people json;
+BEGIN
+	UPDATE task_mails SET status = 'dropped', reason = 'The task was asked again.', ended_at = now(), leased_until = NULL
+	WHERE tenant_id = of_tenant AND run_id = of_run AND pause_id = of_pause AND status = 'pending';
+	SELECT signal INTO asked FROM pauses WHERE tenant_id = of_tenant AND run_id = of_run AND id = of_pause AND signal IS NOT NULL;
+	IF NOT FOUND THEN RETURN; END IF;
+	SELECT json_agg(person) INTO people FROM (
+		SELECT json_array_elements_text(asked->'assignees') AS person
+		UNION SELECT 'user:' || c.person FROM task_claims c
+		WHERE c.tenant_id = of_tenant AND c.run_id = of_run AND c.pause_id = of_pause) named;
+	PERFORM enqueue_webhooks(of_tenant, of_run, of_pause, 'run.paused');
+	IF asked->'assignees' IS NOT NULL THEN PERFORM enqueue_webhooks(of_tenant, of_run, of_pause, 'task.assigned'); END IF;
+	IF people IS NOT NULL THEN PERFORM enqueue_mail_to(of_tenant, of_run, of_pause, 'asked again', people, asked->>'dueAt'); END IF;
+END $$;

@@ -5,7 +5,7 @@ import { pauses } from './runs'
 
 /**
  * Mails to members about tasks that name them or that were given to them. Triggers on `pauses` and `task_claims` write
- * them in the statement of the change, each kind once per person and task; a new reminder takes the row of the last one.
+ * them in the statement of the change, each kind once per person and task; a new reminder, or question, takes the row of the last one.
  */
 export const taskMails = pgTable(
   'task_mails',
@@ -16,7 +16,7 @@ export const taskMails = pgTable(
     runId: text().notNull(),
     pauseId: text().notNull(),
     userId: text().notNull(),
-    kind: text({ enum: ['assigned', 'given', 'overdue', 'reminder', 'handed'] }).notNull(),
+    kind: text({ enum: ['assigned', 'given', 'overdue', 'reminder', 'handed', 'asked again'] }).notNull(),
     /** Set when nothing is left to write about, or the person wants no mails. */
     status: text({ enum: ['pending', 'sent', 'failed', 'dropped'] })
       .notNull()

@@ -1,5 +1,5 @@
 import type { ReachedLimit, StepUsage } from './agent'
-import type { EventValue } from './event'
+import type { EventRules, EventValue } from './event'
 import type { JsonObject, JsonValue } from './json'
 import type { Vote } from './people'
 import type { ReminderPlan } from './reminder'
@@ -169,3 +169,14 @@ export type Refusal = { code: string; message: string }
 
 /** How a run that a step started ended, or why it could not start. */
 export type ChildEnd = { result: JsonValue } | { failed: { code: string; message: string } }
+
+/** What a task asked before the run was moved and it was asked again. Times are ISO texts. */
+export type AskedBefore = {
+  pauseId: string
+  signal: PauseSignal | null
+  dueAt: string | null
+  /** The event that it waited for. */
+  event?: { name: string; key: string | null; rules: EventRules }
+  /** The votes that were dropped. */
+  votes: Vote[]
+}

@@ -3,7 +3,7 @@ import { escaped, htmlOf, paragraph } from './html'
 
 /** The content of a mail about a task, already masked. */
 export interface TaskMail {
-  kind: 'assigned' | 'given' | 'overdue' | 'reminder' | 'handed'
+  kind: 'assigned' | 'given' | 'overdue' | 'reminder' | 'handed' | 'asked again'
   /** Who gave them the task, if known. */
   givenBy: string | null
   /** How many reminders there were so far. */
@@ -80,6 +80,8 @@ function openingOf({ kind, givenBy, reminders, workspace }: TaskMail): string {
   switch (kind) {
     case 'assigned':
       return `${workspace} asks for your answer:`
+    case 'asked again':
+      return `${workspace} asks for your answer again, because the question has changed:`
     case 'given':
       return `${givenBy ?? 'Somebody'} asks you to take care of this task of ${workspace}:`
     case 'overdue':

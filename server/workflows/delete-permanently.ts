@@ -1,4 +1,5 @@
 import { and, count, eq, isNull, ne, notExists, sql } from 'drizzle-orm'
+import { runMoves } from '@/db/schema/moves'
 import { runs } from '@/db/schema/runs'
 import { testCases } from '@/db/schema/test-cases'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
@@ -48,7 +49,18 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
       .select({ one: sql`1` })
       .from(runs)
       .where(and(ofWorkflow, eq(runs.workflowVersion, workflowVersions.version)))
-    await tx.db.delete(workflowVersions).where(and(versions, notExists(pinned)))
+    // The history of a moved run follows the versions that it had.
+    const had = tx.db
+      .select({ one: sql`1` })
+      .from(runMoves)
+      .where(
+        and(
+          eq(runMoves.tenantId, tx.tenantId),
+          eq(runMoves.workflowId, row.id),
+          sql`${workflowVersions.version} in (${runMoves.fromVersion}, ${runMoves.toVersion})`,
+        ),
+      )
+    await tx.db.delete(workflowVersions).where(and(versions, notExists(pinned), notExists(had)))
     // They contain data of its runs, and nobody could read or delete them later.
     const { tenantId, noun, objectId } = testCases
     await tx.db.delete(testCases).where(and(eq(tenantId, tx.tenantId), eq(noun, 'workflow'), eq(objectId, row.id)))

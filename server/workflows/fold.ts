@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull, notExists, or, sql } from 'drizzle-orm'
+import { runMoves } from '@/db/schema/moves'
 import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { TransactionContext } from '../context'
@@ -44,9 +45,14 @@ export async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now
     .select({ one: sql`1` })
     .from(runs)
     .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.workflowId, row.id), eq(runs.workflowVersion, row.version)))
+  const { tenantId, workflowId, fromVersion } = runMoves
+  const left = tx.db
+    .select({ one: sql`1` })
+    .from(runMoves)
+    .where(and(eq(tenantId, tx.tenantId), eq(workflowId, row.id), eq(fromVersion, row.version)))
   const folded = await tx.db
     .delete(workflowVersions)
-    .where(and(previous, notExists(pinned)))
+    .where(and(previous, notExists(pinned), notExists(left)))
     .returning({ version })
   return folded.length === 0 ? null : (last.burstSince ?? last.createdAt)
 }

@@ -55,6 +55,7 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'pause_votes.person': 'kept',
   'pauses.answered_by': 'kept',
   'run_comments.author': 'kept',
+  'run_moves.moved_by': 'kept',
   'runs.started_by': 'deleted',
   'schedules.created_by': 'kept',
   'schedules.updated_by': 'kept',

@@ -27,4 +27,11 @@ export const auditRules: Rule[] = [
       where r.retry_of is not null
         and (select count(*) ${entry(`'run.retried', 'run.rerun'`, 'r.retry_of')} and a.details->>'newRun' = r.id) <> 1`,
   },
+  {
+    name: 'I32',
+    says: 'each move of a run has an entry',
+    broken: `select r.id from r
+      where (select count(*) ${entry(`'run.moved'`, 'r.id')})
+        <> (select count(*) from run_moves m where m.tenant_id = r.tenant_id and m.run_id = r.id)`,
+  },
 ]

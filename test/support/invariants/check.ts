@@ -3,6 +3,7 @@ import { withDeadline } from '@/db/index'
 import { auditRules } from './audit'
 import { engineRules } from './engine'
 import { FORGED, refused } from './finality'
+import { moveRules } from './moves'
 import { pauseRules, recordRules } from './records'
 import type { Rule, Violation } from './rule'
 import { runRules } from './runs'
@@ -31,6 +32,7 @@ export async function checkInvariants(sql: Sql, { engine = true }: CheckOptions 
     ...turnRules,
     ...auditRules,
     ...versionRules,
+    ...moveRules,
     ...(engine ? engineRules : []),
   ]
   const [{ forged } = { forged: false }] = await sql<{ forged: boolean }[]>`

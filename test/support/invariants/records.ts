@@ -1,5 +1,10 @@
 import { ofRun, type Rule, sameVisit } from './rule'
 
+/** The version that the run `r` had when the record `s` began. */
+const VERSION_THEN = `coalesce((
+  select m.from_version from run_moves m where m.tenant_id = s.tenant_id and m.run_id = s.run_id and m.after_seq >= s.seq
+  order by m.n limit 1), r.workflow_version)`
+
 export const recordRules: Rule[] = [
   {
     name: 'I19',
@@ -30,18 +35,20 @@ export const recordRules: Rule[] = [
   },
   {
     name: 'I22',
-    says: 'a history starts where its version or its part of it starts, follows the edges of the exits that were taken, and ends with its part',
+    says: 'a history starts where its version or its part of it starts, follows the edges of the exits that were taken, and ends with its part; each part of it follows the version that the run had then',
+    // Records copied from another run follow the version that one had, and so does the step from there to the first own
+    // one, unless the versions are the same.
     broken: `select s.run_id || ': ' || coalesce(s.before, 'start') || ' to ' || s.step_id from (
-        select s.*, lag(s.step_id) over walk as before, lag(s.start_time) over walk as began, lag(s.exit) over walk as left_by,
+        select s.*, lag(s.step_id) over walk as before, lag(s.exit) over walk as left_by, lag(s.start_time) over walk as before_at,
           lag(s.status = 'failed' and s.handled is not true) over walk as broke
         from s window walk as (partition by s.tenant_id, s.run_id, s.branch order by s.seq)) s
       join r on ${ofRun('s')}
-      join workflow_versions v on v.tenant_id = r.tenant_id and v.workflow_id = r.workflow_id
-        and v.version = r.workflow_version
-      where case
-        -- Records of another version, copied: those are the old run's to follow.
-        when s.began < r.start_time and exists (select 1 from r o where o.tenant_id = r.tenant_id and o.id = r.retry_of
-          and (o.workflow_version <> r.workflow_version or o.retry_of is not null)) then false
+      cross join lateral (select ${VERSION_THEN} as version) had
+      join workflow_versions v on v.tenant_id = r.tenant_id and v.workflow_id = r.workflow_id and v.version = had.version
+      where (r.retry_of is null or s.start_time >= r.start_time and (s.before is null or before_at >= r.start_time
+          or exists (select from runs o where o.tenant_id = r.tenant_id and o.id = r.retry_of and o.workflow_version = had.version
+            and o.retry_of is null and not exists (select from run_moves m where m.tenant_id = o.tenant_id and m.run_id = o.id))))
+        and case
         when s.before is not null then s.before = coalesce(r.part->>'to', r.part->>'only')
           or not coalesce(s.broke and s.step_id = v.definition->>'onFailure', false) and not exists (
           select 1 from json_array_elements(v.definition->'edges') edge
