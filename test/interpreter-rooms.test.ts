@@ -6,7 +6,7 @@ const INTERPRETER = 'server/interpreter/'
 /**
  * The rooms of the interpreter from the bottom up: a room imports only from rooms below it. README.md explains each.
  */
-const ROOMS = ['flow', 'notice', 'plan', 'recall', 'write', 'stop', 'fork', 'wait', 'walk', 'repair']
+const ROOMS = ['flow', 'notice', 'plan', 'recall', 'write', 'stop', 'fork', 'wait', 'move', 'walk', 'repair']
 /** The files that others may import. The driver loads the SDK of Inngest, so it has a door of its own. */
 const DOORS = ['index', 'driver', 'flow/index'].map((name) => `${INTERPRETER}${name}`)
 /** How many files one call may pass through on its way down. */

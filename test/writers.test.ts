@@ -18,6 +18,7 @@ const WRITERS: Record<string, Table[]> = {
   'server/talk/place.ts': ['agent_turns'],
   'server/interpreter/write/branches.ts': ['walks', 'scopes'],
   'server/interpreter/write/marks.ts': ['walks', 'step_records', 'pauses'],
+  'server/interpreter/write/moves.ts': ['runs', 'walks', 'step_records', 'pauses'],
   'server/interpreter/write/parts.ts': ['runs', 'walks', 'step_records', 'pauses'],
   'server/interpreter/write/request.ts': ['walks'],
   'server/interpreter/write/stops.ts': ['runs', 'walks', 'step_records', 'pauses'],

@@ -17,6 +17,8 @@ export const POLICY = {
   'run:cancel': 'operator',
   'run:terminate': 'operator',
   'run:retry': 'operator',
+  /** To have open runs continue on another published version: a publication for runs that exist. */
+  'run:move': 'editor',
   /** To see the values that screens hide. Each look is in the audit log. */
   'run:reveal': 'admin',
   'event:post': 'operator',

@@ -18,7 +18,7 @@ const BY_THING = {
   invitation: ['created', 'renewed', 'revoked'],
   workspace: ['created', 'renamed', 'corsChanged', 'runsKept', 'auditKept'],
   limits: ['changed'],
-  run: ['cancelled', 'terminated', 'retried', 'rerun', 'linkMade', 'linkRevoked', 'linkUsed', 'revealed'],
+  run: ['cancelled', 'terminated', 'retried', 'rerun', 'moved', 'linkMade', 'linkRevoked', 'linkUsed', 'revealed'],
   subject: ['deleted'],
 } as const
 

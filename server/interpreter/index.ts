@@ -1,5 +1,8 @@
 // The entry point for code that starts, answers, stops and watches runs. `driver.ts` is the one for driving them.
 export type { Parked } from './flow/types'
+export { moveToVersion, type Target } from './move/move'
+export type { Question } from './move/question'
+export { type Busy, type OpenRun, type OpenWalk, readOpenRun } from './move/read'
 export { announceRun } from './notice/announce'
 export { changedSince, isListening, type Mark, mark } from './notice/heard'
 export { expectChange, expectedChange, watchRun } from './notice/watch'

@@ -13,6 +13,7 @@ import { createTaskLink } from '@/server/links/create'
 import { createStartLink } from '@/server/links/start/create'
 import { createGroup } from '@/server/members/groups/create'
 import { createInvitation } from '@/server/members/invitations/create'
+import { moveRuns } from '@/server/runs/moves/move'
 import { startRun } from '@/server/runs/start'
 import { terminateRun } from '@/server/runs/terminate'
 import { createSchedule } from '@/server/schedules/save'
@@ -92,6 +93,18 @@ export function world(ctx: ServiceContext) {
     async run() {
       const { id: workflowId } = await of.published()
       return { runId: (await startRun(ctx, { workflowId, body: {} })).runId, workflowId }
+    },
+    /** A run that waits to begin, and a version that it can be moved to. */
+    async movable() {
+      const { runId, workflowId } = await of.run()
+      await updateWorkflow(ctx, { id: workflowId, body: { name: 'Renamed' } })
+      const { version } = await publishWorkflow(ctx, { id: workflowId })
+      return { workflowId, toVersion: version, runIds: [runId] }
+    },
+    async moved() {
+      const { workflowId, ...move } = await of.movable()
+      const { batch } = await moveRuns(ctx, { workflowId, ...move })
+      return { workflowId, batch }
     },
     async hiding() {
       const iban = { type: 'string', sensitive: true }

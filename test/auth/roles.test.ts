@@ -35,7 +35,7 @@ const OPEN = ['[[...path]]', 'files/[id]/content', 'health', 'hooks/[hookId]', '
 const DECIDED: [Role, RegExp][] = [
   ['viewer', /^(?!audit|service)\w+:read$/],
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer|file:upload)$/],
-  ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
+  ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate|run:move)$/],
   ['admin', /^((key|secret|webhook|member|settings):manage|audit:read|run:reveal)$/],
   [
     'owner',

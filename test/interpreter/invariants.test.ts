@@ -10,7 +10,7 @@ import { resumeRun } from '@/server/runs/resume'
 import { retryRun } from '@/server/runs/retry'
 import { startRun } from '@/server/runs/start'
 import { terminateRun } from '@/server/runs/terminate'
-import { createWorkflow } from '@/server/workflows/lifecycle'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type Effect, startEffects } from '../support/effects'
 import { checkInvariants, expectInvariants } from '../support/invariants/check'
@@ -245,6 +245,22 @@ describe('the checker finds', () => {
       'I32 refused 1 times',
       'I4 refused 1 times',
       'I8 refused 2 times',
+    ])
+  })
+
+  test('a move that no entry reports, one in the middle of an attempt, and one that leads elsewhere', async () => {
+    const { runId, ...ref } = await begin(effect('a'), ask('n'))
+    await claimWalk(ctx, { ...ref, runId }, 'engine_1', handoff())
+    const [run] = await database.sql<{ id: string }[]>`select workflow_id as id from runs where id = ${runId}`
+    const { version } = await publishWorkflow(ctx, { id: run?.id ?? '' })
+    await database.sql`
+      insert into run_moves (tenant_id, run_id, n, workflow_id, from_version, to_version, after_seq, batch, moved_by, moved_at)
+      select ${ctx.tenantId}, ${runId}, 2, ${run?.id ?? ''}, ${version}, ${version}, max(seq), 'mov_1', 'a', now()
+      from step_records where run_id = ${runId}`
+    expect((await violations(false)).filter((one) => one.includes(runId)).sort()).toEqual([
+      `I32 ${runId}`,
+      `I53 ${runId}: a at move 2`,
+      `I53 ${runId}: move 2 from ${version} to ${version}`,
     ])
   })
 

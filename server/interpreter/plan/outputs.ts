@@ -41,7 +41,7 @@ export async function resultOf(ctx: ServiceContext, state: WalkState): Promise<A
   }
 }
 
-async function lookupFrom(ctx: ServiceContext, state: WalkState, roots: ReadonlySet<string>): Promise<Lookup> {
+export async function lookupFrom(ctx: ServiceContext, state: WalkState, roots: ReadonlySet<string>): Promise<Lookup> {
   const outputs = await outputsNamed(ctx, state, roots)
   return lookupWith(state.data, { ...outputs, ...state.outputs })
 }

@@ -57,7 +57,7 @@ async function open(tx: Held, { ref, data }: WalkState, at: Visit, record: StepR
 }
 
 /** The question of a visit. Always the same, because the step's configuration and start are frozen. */
-function askedBy(record: StepRecordRow, data: JsonObject): Asked {
+export function askedBy(record: StepRecordRow, data: JsonObject): Asked {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
   const { stepId, startTime } = record

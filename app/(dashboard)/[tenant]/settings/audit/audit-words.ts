@@ -74,6 +74,7 @@ const DONE: Record<Done, string> = {
   terminated: 'terminated',
   retried: 'retried',
   rerun: 'run again',
+  moved: 'moved to another version',
 }
 
 export function actionWords(action: AuditAction): string {

@@ -1,0 +1,196 @@
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import type { ServiceContext } from '../../context'
+import { isBranch } from '../../definition/branches'
+import type { JsonObject } from '../../definition/json'
+import type { RunData } from '../../definition/run'
+import type { Definition, Step } from '../../definition/schema'
+import type { Lookup } from '../../definition/template'
+import { walksOf } from '../../run-store/conditions'
+import { putTogether } from '../../run-store/large-values'
+import type { Written } from '../../run-store/run-data'
+import { dataOf, ownsOf, type RunRow, type StepRecordRow, walkData } from '../../run-store/walk-data'
+import type { Asked } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
+import type { WalkState } from '../flow/types'
+import { lookupFrom, visitsSoFar } from '../plan/outputs'
+import { askedBy } from '../wait/pause'
+import { type Question, questionOf } from './question'
+
+/** More branches than this are not moved: the run stays locked meanwhile. */
+const MOST_BRANCHES = 500
+
+type WalkRow = Pick<typeof walks.$inferSelect, 'branch' | 'status' | 'stepId' | 'epoch' | 'segment' | 'engineRunId'>
+type PauseRow = typeof pauses.$inferSelect
+
+/** What keeps a walk from resting. */
+export type Busy = 'attempt' | 'agent' | 'answer' | 'arrival' | 'between' | 'opening' | 'branches'
+
+/** A walk that has not ended, but for queued branches, which have begun nothing. */
+export type OpenWalk = { walk: WalkRow } & (
+  | { is: 'busy'; why: Busy; stepId: string | null }
+  /** It begins next at its cursor. */
+  | ({ is: 'ahead'; stepId: string } & Standing)
+  /** It waits for its branches. */
+  | ({ is: 'forked'; stepId: string; stepType: string } & Standing)
+  | ({ is: 'asking'; stepId: string; stepType: string; visit: number } & Standing & Waiting)
+)
+
+/** What a walk has, where it stands. */
+export interface Standing {
+  /** Its data and the outputs of its steps, of the names that were asked for. */
+  lookup: Lookup
+  /** How often it has visited the steps of loops. */
+  visits: Readonly<Record<string, number>>
+}
+
+/** A pause that a walk waits at. */
+export interface Waiting {
+  record: StepRecordRow
+  pause: PauseRow
+  before: Asked
+  /** What the other version asks; null if it has no such step of that type. */
+  next: Question | null
+  votes: number
+  /** Whether a person's answer can still be undone. */
+  isHeld: boolean
+  /** The version of the run that it waits for; null before that has started. */
+  child: { workflowId: string; version: number } | null
+}
+
+/** Everything that decides whether a run may be moved. */
+export interface OpenRun {
+  run: RunRow
+  data: JsonObject
+  walks: OpenWalk[]
+  /** The `seq` of its newest record, which may be a copy from another run; 0 without any. */
+  lastSeq: number
+}
+
+const child = alias(runs, 'child')
+
+/**
+ * Reads where an open run is, and what it would ask in another version.
+ * @param to.reads the names that matter where a walk stands at a step
+ */
+export async function readOpenRun(
+  ctx: ServiceContext,
+  run: RunRow & { smallData: RunData },
+  to: { definition: Definition; reads: (stepId: string) => Promise<ReadonlySet<string>> },
+): Promise<OpenRun> {
+  const [rows, lastSeq, [written]] = await Promise.all([
+    readWalks(ctx, run),
+    readLastSeq(ctx, run),
+    putTogether(ctx, { tenantId: run.tenantId, runId: run.id }, [{ small: run.smallData, refs: run.dataRefs }]),
+  ])
+  const data = written ?? { data: run.smallData, refs: {} }
+  const open: OpenWalk[] = []
+  for (const row of rows)
+    open.push(
+      rows.length > MOST_BRANCHES
+        ? { walk: row.walk, is: 'busy', why: 'branches', stepId: null }
+        : await openWalk(ctx, { run, written: data, isNew: lastSeq === 0 }, row, to),
+    )
+  return { run, data: data.data, walks: open, lastSeq }
+}
+
+async function readLastSeq({ db }: ServiceContext, { tenantId, id }: RunRow): Promise<number> {
+  const [row] = await db
+    .select({ seq: sql<number>`coalesce(max(${stepRecords.seq}), 0)::float8` })
+    .from(stepRecords)
+    .where(and(eq(stepRecords.tenantId, tenantId), eq(stepRecords.runId, id)))
+  return row?.seq ?? 0
+}
+
+function readWalks({ db }: ServiceContext, run: RunRow) {
+  const { branch, status, stepId, epoch, segment, engineRunId } = walks
+  const ofVisit = sql`${pauses.id} = ${stepRecords.branch} || ':' || ${stepRecords.stepId} || '#' || ${stepRecords.visit}`
+  const at = (table: string) => sql`${sql.raw(table)} x where x.tenant_id = ${pauses.tenantId}
+    and x.run_id = ${pauses.runId} and x.pause_id = ${pauses.id}`
+  return db
+    .select({
+      walk: { branch, status, stepId, epoch, segment, engineRunId },
+      hasArrived: sql<boolean>`${walks.arrival} is not null`,
+      // Copied records began before the run.
+      hasBegun: sql<boolean>`exists (select from step_records x where x.tenant_id = ${walks.tenantId}
+        and x.run_id = ${walks.runId} and x.branch = ${walks.branch} and x.start_time >= ${run.startTime.toISOString()})`,
+      record: stepRecords,
+      pause: pauses,
+      votes: sql<number>`(select count(*)::int from ${at('pause_votes')})`,
+      isHeld: sql<boolean>`exists (select from ${at('held_answers')} and x.refused is null)`,
+      child: { workflowId: child.workflowId, version: child.workflowVersion },
+    })
+    .from(walks)
+    .leftJoin(
+      stepRecords,
+      and(
+        eq(stepRecords.tenantId, walks.tenantId),
+        eq(stepRecords.runId, walks.runId),
+        eq(stepRecords.branch, walks.branch),
+        isNull(stepRecords.endTime),
+      ),
+    )
+    .leftJoin(pauses, and(eq(pauses.tenantId, walks.tenantId), eq(pauses.runId, walks.runId), ofVisit))
+    .leftJoin(child, and(eq(child.tenantId, pauses.tenantId), eq(child.id, pauses.childRunId)))
+    .where(and(walksOf(run), ne(walks.status, 'ended'), ne(walks.status, 'queued')))
+    .orderBy(walks.branch)
+    .limit(MOST_BRANCHES + 1)
+}
+
+type Row = Awaited<ReturnType<typeof readWalks>>[number]
+
+/** What keeps a walk from resting; null if it rests. */
+function whyBusy({ walk, hasArrived, hasBegun, record, pause }: Row): Busy | null {
+  if (hasArrived) return 'arrival'
+  if (!record) return walk.status === 'requested' && !hasBegun ? null : 'between'
+  const mode = findStepType(record.stepType)?.mode
+  if (mode === 'fork') return walk.status === 'waiting' ? null : 'between'
+  if (mode !== 'pause') return walk.status === 'resting' ? 'agent' : 'attempt'
+  if (!pause) return 'opening'
+  return pause.answeredAt ? 'answer' : null
+}
+
+async function openWalk(
+  ctx: ServiceContext,
+  of: { run: RunRow & { smallData: RunData }; written: Written; isNew: boolean },
+  row: Row,
+  to: { definition: Definition; reads: (stepId: string) => Promise<ReadonlySet<string>> },
+): Promise<OpenWalk> {
+  const { walk, record, pause, votes, isHeld } = row
+  const why = whyBusy(row)
+  if (why) return { walk, is: 'busy', why, stepId: record?.stepId ?? (walk.stepId || null) }
+  // A run that has begun nothing begins where the other version does.
+  const stepId = record?.stepId ?? ((of.isNew && to.definition.initialStep) || walk.stepId)
+  const state = await stateOf(ctx, of, walk, to.definition)
+  const lookup = await lookupFrom(ctx, state, await to.reads(stepId))
+  const standing = { lookup, visits: await visitsSoFar(ctx, state) }
+  if (!record) return { walk, is: 'ahead', stepId, ...standing }
+  const { stepType, visit } = record
+  if (!pause) return { walk, is: 'forked', stepId, stepType, ...standing }
+  const [step, type] = [stepIn(to.definition, stepId), findStepType(stepType)]
+  const next = step?.type === stepType && type ? await questionOf(ctx, state, record, step, type) : null
+  const waiting = { record, pause, before: askedBy(record, {}), next, votes, isHeld, child: row.child }
+  return { walk, is: 'asking', stepId, stepType, visit, ...standing, ...waiting }
+}
+
+function stepIn({ steps }: Definition, stepId: string): Step | undefined {
+  return steps.find(({ id }) => id === stepId)
+}
+
+/** The walk as it would be in the other version. */
+async function stateOf(
+  ctx: ServiceContext,
+  { run, written }: { run: RunRow & { smallData: RunData }; written: Written },
+  { branch, epoch, segment }: WalkRow,
+  definition: Definition,
+): Promise<WalkState> {
+  const ref = { tenantId: run.tenantId, runId: run.id, branch, epoch, segment, engineRunId: '' }
+  const state = { run, ref, definition, outputs: {}, visits: null }
+  if (!isBranch(branch)) return { ...state, ...dataOf(written, null) }
+  const [found] = await ctx.db
+    .select({ owns: ownsOf(ref) })
+    .from(runs)
+    .where(and(eq(runs.tenantId, run.tenantId), eq(runs.id, run.id)))
+  return { ...state, ...(await walkData(ctx, ref, { run, small: run.smallData, owns: found?.owns ?? null })) }
+}

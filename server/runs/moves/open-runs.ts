@@ -1,0 +1,112 @@
+import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs } from '@/db/schema/runs'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
+import { authorize, refuseLimited } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { parseInput } from '../../parse'
+import { isRun } from '../../run-store/conditions'
+import { maskWords } from '../mask-words'
+import { callerMaskersOf } from '../run-masker'
+import { destinationOf } from './destination'
+import { judge } from './judge'
+import type { Verdict } from './verdict'
+
+const PAGE = 100
+/** Concurrent reads of runs. */
+const AT_ONCE = 4
+
+export const OpenRunsQuery = z.object({
+  to: z.coerce.number().int().min(1).describe('The published version to which they would be moved.'),
+  after: z.string().max(200).optional().describe('The `next` of the page before; the first page without it.'),
+})
+
+/** An open run, and whether it can continue on another version. */
+export interface MovableRun extends Verdict {
+  runId: string
+  businessKey: string | null
+  workflowVersion: number
+  status: 'running' | 'paused'
+  stepId: string | null
+  startTime: Date
+  /** When it last came further. */
+  updatedAt: Date
+}
+
+/**
+ * The open runs of a workflow on other versions than the given one, oldest first, each with whether it can be moved
+ * there, at the moment of the read.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT
+ */
+export async function listMovable(
+  ctx: ServiceContext,
+  { id, query }: { id: string; query: unknown },
+): Promise<{ toVersion: number; runs: MovableRun[]; next: string | null }> {
+  authorize(ctx, 'run:read')
+  refuseLimited(ctx)
+  const { to: wanted, after } = parseInput(OpenRunsQuery, query)
+  const to = await destinationOf(ctx, id, wanted)
+  const page = await findOpen(ctx, { workflowId: id, version: to.version, after: cursorOf(after) })
+  const found = page.slice(0, PAGE)
+  const maskerOf = await callerMaskersOf(
+    ctx,
+    found.map(({ id: runId }) => ({ runId })),
+  )
+  const judged = new Map<string, MovableRun>()
+  await forEachAtOnce(found, AT_ONCE, async ({ id: runId }) => {
+    // It may have ended, or have been moved, meanwhile.
+    const [run] = await ctx.db
+      .select()
+      .from(runs)
+      .where(isRun({ tenantId: ctx.tenantId, id: runId }))
+    if (!run || run.endTime || run.workflowVersion === to.version) return
+    const { verdict } = await judge(ctx, run, to)
+    const { businessKey } = maskWords({ businessKey: run.businessKey }, maskerOf({ runId }))
+    judged.set(runId, {
+      runId,
+      ...{ businessKey, workflowVersion: run.workflowVersion, stepId: run.currentStepId },
+      ...{ status: run.status === 'paused' ? 'paused' : 'running', startTime: run.startTime, updatedAt: run.updatedAt },
+      ...verdict,
+    })
+  })
+  const last = page.length > PAGE ? found.at(-1) : undefined
+  return {
+    toVersion: to.version,
+    runs: found.flatMap(({ id: runId }) => judged.get(runId) ?? []),
+    next: last ? `${last.startTime.toISOString()}~${last.id}` : null,
+  }
+}
+
+function cursorOf(after: string | undefined): { startTime: Date; id: string } | null {
+  const [time = '', id = ''] = after?.split('~') ?? []
+  const startTime = new Date(time)
+  return Number.isNaN(startTime.getTime()) ? null : { startTime, id }
+}
+
+/** Uses the index of open runs, however many have ended. */
+function findOpen(
+  { db, tenantId }: ServiceContext,
+  {
+    workflowId,
+    version,
+    after,
+  }: { workflowId: string; version: number; after: { startTime: Date; id: string } | null },
+) {
+  return db
+    .select({ id: runs.id, startTime: runs.startTime })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.tenantId, tenantId),
+        sql`${runs.status} in ('running', 'paused')`,
+        isNull(runs.outcome),
+        eq(runs.workflowId, workflowId),
+        sql`${runs.workflowVersion} <> ${version}`,
+        after
+          ? or(gt(runs.startTime, after.startTime), and(eq(runs.startTime, after.startTime), gt(runs.id, after.id)))
+          : undefined,
+      ),
+    )
+    .orderBy(asc(runs.startTime), asc(runs.id))
+    .limit(PAGE + 1)
+}
