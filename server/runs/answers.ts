@@ -254,7 +254,7 @@ const RunError = z
 export const Run = component('Run', {
   runId: z.string(),
   workflowId: z.string(),
-  workflowVersion: z.int().min(1).describe('The version the run uses until it ends.'),
+  workflowVersion: z.int().min(1).describe('The version the run uses. It changes only if the run is moved.'),
   workflowName: z.string(),
   businessKey: z
     .string()
@@ -281,6 +281,17 @@ export const Run = component('Run', {
       'How it was started: with an API key, with a signed token, in the dashboard, by the service (a schedule, an inbound webhook), or as a test run.',
     ),
   retryOf: z.string().nullable().describe('The run this one repeats.'),
+  moves: z
+    .array(
+      component('RunMove', {
+        fromVersion: z.int().min(1),
+        toVersion: z.int().min(1),
+        at: time('When it was moved.'),
+        by: z.string().describe('Who moved it.'),
+      }),
+    )
+    .optional()
+    .describe('Its moves to other versions, oldest first; left out if there were none.'),
   parentRunId: z.string().optional().describe('The run whose step started this one; left out if none did.'),
   cancellation: z
     .object({

@@ -12,6 +12,7 @@ import * as example from './examples'
 import { ExportRuns, exportRuns } from './export'
 import { ReadHistory, readHistory } from './history'
 import { ListRuns, listRuns } from './list'
+import { MOVE_ENDPOINTS } from './moves/endpoints'
 import { REPEAT_ENDPOINTS } from './repeat-endpoints'
 import { resumeRun } from './resume'
 import { ResumeRun, StopRun } from './schema'
@@ -195,6 +196,7 @@ export const RUN_ENDPOINTS = {
     errors: ['RUN_NOT_FOUND', 'RUN_ALREADY_ENDED'],
     run: async ({ ctx, body }) => ({ body: await terminateRun(ctx, body) }),
   }),
+  ...MOVE_ENDPOINTS,
   listRuns: endpoint({
     method: 'GET',
     path: '/api/workflow/runs',

@@ -77,6 +77,8 @@ export interface StoredRun {
   run: Omit<RunRow, 'input' | 'context' | 'smallData'> & { data: RunData | null }
   steps: StoredStep[]
   open: StoredPause[]
+  /** Its moves to other versions, oldest first; null without any. */
+  moves: { fromVersion: number; toVersion: number; at: string; by: string }[] | null
   /** The number of records, including those not read. */
   total: number
   cutData: number | null
@@ -91,7 +93,7 @@ export function cutMarker(runId: string, size: number, query: string) {
 /**
  * The run as the API shows it, masked, because a caller may have sent a value that was only later put into the vault.
  */
-export function presentRun({ run, steps, open, total, cutData, cutResult }: StoredRun, masker: Masker) {
+export function presentRun({ run, steps, open, moves, total, cutData, cutResult }: StoredRun, masker: Masker) {
   const words = maskWords(run, masker)
   const pauseSignals = run.status === 'paused' ? open.map((pause) => presentPause(pause, masker)) : []
   return {
@@ -117,6 +119,7 @@ export function presentRun({ run, steps, open, total, cutData, cutResult }: Stor
     startedBy: run.startedBy,
     startedVia: run.startedVia,
     retryOf: run.retryOf,
+    ...(moves ? { moves: moves.map((move) => ({ ...move, at: iso(move.at) })) } : {}),
     ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
     cancellation: words.cancellation,
   }

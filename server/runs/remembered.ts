@@ -25,6 +25,8 @@ export function rememberedRun(ctx: ServiceContext, runId: string): PresentedRun 
     total: records.length,
     cutData: null,
     cutResult: null,
+    // A process forgets a run that is moved.
+    moves: null,
   }
   return presentRun(stored, maskerFrom(ctx, vault))
 }

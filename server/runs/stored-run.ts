@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import { RUN_DATA, RUN_DATA_BYTES } from '@/db/run-data'
+import { runMoves } from '@/db/schema/moves'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import { GIVEN_KEY, requireVerifiedCaller } from '../auth/cached-caller'
@@ -43,6 +44,12 @@ const openPauses = sql<StoredPause[]>`(
     'createdAt', p.created_at, 'votes', ${votes}) order by p.created_at, p.id), '[]'::json)
   from ${pauses} p
   where p.tenant_id = runs.tenant_id and p.run_id = runs.id and num_nulls(p.answered_at) = 1 and p.signal is not null)`
+
+/** Its moves to other versions, without what its tasks asked before. */
+const moves = sql<StoredRun['moves']>`(
+  select json_agg(json_build_object('fromVersion', m.from_version, 'toVersion', m.to_version, 'at', m.moved_at, 'by', m.moved_by)
+    order by m.n)
+  from ${runMoves} m where m.tenant_id = runs.tenant_id and m.run_id = runs.id)`
 
 const sizes = sql`${storedSize(sql`s.input_bytes`, sql`s.input_data`)} as input_size,
   ${storedSize(sql`s.output_bytes`, sql`s.output_data`)} as output_size`
@@ -90,8 +97,16 @@ export async function readSmallRun(
   return row.small ? smallOf(row) : 'large'
 }
 
-function smallOf({ run, data, result, steps, open, vault }: Awaited<ReturnType<typeof smallRun>>[number]) {
-  const stored = { run: { ...run, data, result }, steps, open, total: steps.length, cutData: null, cutResult: null }
+function smallOf({ run, data, result, steps, open, moves, vault }: Awaited<ReturnType<typeof smallRun>>[number]) {
+  const stored = {
+    run: { ...run, data, result },
+    steps,
+    open,
+    moves,
+    total: steps.length,
+    cutData: null,
+    cutResult: null,
+  }
   return { stored, vault }
 }
 
@@ -150,6 +165,7 @@ function smallRun(db: Db | Tx, where: SQL | undefined) {
         sql`(select coalesce(json_agg(${stepJson(null)} order by s.seq), '[]'::json) from ${records})`,
       ),
       open: openPauses,
+      moves,
       vault: sealedVault(sql`runs.tenant_id`),
     })
     .from(runs)
@@ -191,6 +207,7 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
       result: sql<JsonValue>`case when ${cut(sql`${bounded.result}`)} is null then ${runs.result} end`,
       steps: sql<StoredStep[]>`(select coalesce(json_agg(${step} order by s.seq), '[]'::json) from ${chosen} s)`,
       open: openPauses,
+      moves,
     })
     .from(runs)
     .crossJoinLateral(bounded)

@@ -4,6 +4,7 @@ import { ENDPOINTS } from '@/server/rest/endpoints'
 import { recordAgain } from '../openapi/again'
 import { recordDefinitions } from '../openapi/as-code'
 import { eventProblems, recordCalls, recordChat } from '../openapi/chat'
+import { recordMoves } from '../openapi/moves'
 import { type Recorder, recordOpenApi, startRecorder } from '../openapi/recorder'
 import type { Documented } from '../openapi/validate'
 import * as waysOut from '../openapi/ways-out'
@@ -118,6 +119,7 @@ describe('every answer matches the document', () => {
     const end = /id: (\d+-end)/.exec(events.body)?.[1] ?? ''
     expect((await get(`/api/workflow/events/${hello.runId}`, { headers: { 'last-event-id': end } })).status).toBe(204)
 
+    await recordMoves(recorder)
     await recordAgain(recorder, failing, failed.runId)
   })
 

@@ -70,6 +70,8 @@ const READS: Record<string, Look> = {
       ['ask', 'work', 'decide', 'talk'].map((stepId) => ({ workflowId, stepId, names: ['note', 'who', 'ask', '_'] })),
     words: true,
   },
+  // Only of published versions: `interpreter/moves` has it.
+  'runs.movable': { inputs: () => [], words: false },
   'runs.dataAtStep': {
     inputs: ({ runId, mainSteps }) => mainSteps.map((stepId) => ({ runId, stepId })),
     words: true,
@@ -288,7 +290,7 @@ describe('a vault value in the texts of a run', () => {
     expect(rest.sort()).toEqual(
       ['calls/{runId}', 'events/{runId}', 'history/{runId}', 'runs', 'runs/export', 'status/{runId}', 'value/{runId}']
         .map((at) => `/api/workflow/${at}`)
-        .concat('/api/workflows/{id}/failures'),
+        .concat('/api/workflows/{id}/failures', '/api/workflows/{id}/open-runs'),
     )
   })
 

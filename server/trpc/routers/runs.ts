@@ -6,6 +6,10 @@ import { type ReadCauseRuns, readCauseRuns } from '../../runs/causes'
 import { type AddComment, addComment, type DeleteComment, deleteComment } from '../../runs/comment'
 import { openRunEvents } from '../../runs/events'
 import type { ReadCall, ReadCalls } from '../../runs/find-call'
+import { moveRuns } from '../../runs/moves/move'
+import { type MoveBack, moveBack } from '../../runs/moves/move-back'
+import { listMovable } from '../../runs/moves/open-runs'
+import type { MoveRuns } from '../../runs/moves/schema'
 import { rerunRun } from '../../runs/rerun'
 import { resumeRun } from '../../runs/resume'
 import { retryRun } from '../../runs/retry'
@@ -145,6 +149,12 @@ export const runsRouter = router({
     .mutation(({ ctx, input }) => deleteComment(ctx.service, input)),
   cancel: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
   terminate: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
+  /** The open runs of a workflow on other versions, each with whether it can be moved. */
+  movable: tenantProcedure
+    .input(inputWith<{ workflowId: string; to: number; after?: string | undefined }>('workflowId'))
+    .query(({ ctx, input: { workflowId, ...query } }) => listMovable(ctx.service, { id: workflowId, query })),
+  move: tenantProcedure.input(inputWith<MoveRuns>()).mutation(({ ctx, input }) => moveRuns(ctx.service, input)),
+  moveBack: tenantProcedure.input(inputWith<MoveBack>()).mutation(({ ctx, input }) => moveBack(ctx.service, input)),
   retry: tenantProcedure
     .input(inputWith<OneRun & { body?: Again }>('runId'))
     .mutation(({ ctx, input: { runId, body } }) => retryRun(ctx.service, { runId, body })),
