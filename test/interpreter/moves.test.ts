@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { postEvent } from '@/server/events/post'
+import { answerParked, findOpenPauses, parkedAt } from '@/server/interpreter/index'
 import { type MovesMade, moveRuns } from '@/server/runs/moves/move'
 import { moveBack } from '@/server/runs/moves/move-back'
 import { listMovable } from '@/server/runs/moves/open-runs'
@@ -57,6 +58,18 @@ describe('a run that waits', () => {
     await answer(runId, { n: 7 })
     const run = await runtime.wait(runId, undefined, END)
     expect(run).toMatchObject({ outcome: 'succeeded', workflowVersion: to, result: { said: 'two 7', form: { n: 7 } } })
+  })
+
+  test('refuses an answer that another process has planned under the old version, which reads it then', async () => {
+    const { runId, to, move } = await waiting(path(ask(), say('one')), path(ask({ title: 'B' }), say('two')))
+    const [open] = await findOpenPauses(ctx, runId)
+    const parked = open && parkedAt([open], open)
+    if (!parked) throw new Error('the run is not parked')
+    expect(told(await move({ asksAgain: true }))).toBe('asks_again')
+    expect(await answerParked(ctx, parked, { data: { n: 1 } })).toBeNull()
+    expect(await runtime.status(runId)).toMatchObject({ status: 'paused', workflowVersion: to })
+    await answer(runId)
+    expect(await runtime.wait(runId, undefined, END)).toMatchObject({ result: { said: 'two' } })
   })
 
   test('is asked again in its place, if the other version asks something else', async () => {
