@@ -1,5 +1,4 @@
 import type { EdgeOnBoth, GraphDiff } from '@/server/definition/diff-graph'
-import type { Left, Place } from '@/server/definition/verdict'
 import type { Marked } from './diff-drawn'
 import { END } from './graph'
 
@@ -8,24 +7,12 @@ export interface Walked {
   branch: string
   stepId: string
   exit: string | null
-  /** Nobody knows where it led from here. */
-  isStopped?: true
 }
 
 /** The ways of one run through the earlier and the later definition, as the visits of all branches in their order. */
 export interface Ways {
   was: readonly Walked[]
   now: readonly Walked[]
-}
-
-/** The ways of runs whose verdict is known, as far as it says: from where they part to the next step that both have. */
-export function waysAt({ at, was, now }: { at: Place; was: Left; now: Left }): Ways {
-  const { branch } = at
-  const way = ({ exit, next }: Left): Walked[] => [
-    { branch, stepId: at.stepId, exit },
-    ...(next === null ? [] : [{ branch, stepId: next, exit: null, isStopped: true as const }]),
-  ]
-  return { was: way(was), now: way(now) }
 }
 
 export interface MarkedWays {
@@ -96,9 +83,10 @@ const isNext = ({ exit }: EdgeOnBoth) => exit === 'next'
 
 /** The steps and lines of a way. */
 function over(path: readonly Walked[], edges: readonly EdgeOnBoth[]): { steps: Set<string>; lines: Set<string> } {
-  const lines = path.flatMap(({ stepId, exit, isStopped }, i) => {
+  const lines = path.flatMap(({ stepId, exit }, i) => {
     const to = path[i + 1]?.stepId
-    if (to === undefined) return isStopped ? [] : [`${stepId} ${exit ?? 'next'} ${END}`]
+    // Without an exit, the way may also have stopped here.
+    if (to === undefined) return exit === null ? [] : [`${stepId} ${exit} ${END}`]
     const leaving = edges.filter((edge) => edge.from === stepId)
     const led = leaving.filter((edge) => edge.to === to)
     // Its exit may lead over steps that only one version has. An action without a connection of its own takes `next`.
