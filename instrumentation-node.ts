@@ -233,6 +233,10 @@ async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
   }
 }
 
+function ofEngine({ queue, slotFor, room, startsWait, older }: Engine) {
+  return { queue, slotFor, room, startsWait, older }
+}
+
 /** Runs the relay, and the engine unless Inngest is the engine. */
 async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   const { db, sql } = database()
@@ -249,7 +253,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   bindTransport({
     kick: relay.kick,
     ...(keepAlive ? { answered: () => leaveNothing(relay.kick, keepAlive) } : {}),
-    ...(engine ? { queue: engine.queue, slotFor: engine.slotFor, room: engine.room, older: engine.older } : {}),
+    ...(engine ? ofEngine(engine) : {}),
   })
   // A process that is suspended between requests checks after each request instead.
   const listening = settings.VERCEL ? null : listen(OUTBOX_CHANNEL, relay.kick)

@@ -17,7 +17,7 @@ export {
   rowColumns,
 } from './batch-statement'
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
-export { preferStartedWork } from './settle'
+export { preferStartedWork, startedWorkIsFirst } from './settle'
 export { jsonb, type Statement, send, sql } from './statement'
 export type { Database, Db, Sql, Tx } from './types'
 

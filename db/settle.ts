@@ -11,7 +11,12 @@ export function preferStartedWork(ms: number): void {
   shared().startedWorkFirstUntil = performance.now() + ms
 }
 
-const mostPerTurn = () => (performance.now() < shared().startedWorkFirstUntil ? MAX_ROWS : MAX_PER_TURN)
+/** Whether accepted work takes priority now, because a start was refused a moment ago. */
+export function startedWorkIsFirst(): boolean {
+  return performance.now() < shared().startedWorkFirstUntil
+}
+
+const mostPerTurn = () => (startedWorkIsFirst() ? MAX_ROWS : MAX_PER_TURN)
 
 /** The callers that continue in later turns, and how many have continued in this one. */
 const next: (() => void)[] = []

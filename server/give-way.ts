@@ -56,10 +56,14 @@ function next(all: Slices): void {
 
 /**
  * Runs work in slices, in which tenants take turns: for all work whose cost a caller chooses.
- * @param mostMs of the processor's time
+ * @param limits `ms` of the processor's time; `pause` waits after a slice, if something else comes first
  * @throws AppError INVALID_INPUT if it takes longer
  */
-export async function inSlices<T>(tenantId: string, work: Sliced<T>, mostMs = MAX_MS): Promise<T> {
+export async function inSlices<T>(
+  tenantId: string,
+  work: Sliced<T>,
+  { ms: mostMs = MAX_MS, pause }: { ms?: number; pause?: () => Promise<unknown> | undefined } = {},
+): Promise<T> {
   let spent = 0
   for (let since = stopwatch(); ; ) {
     const waits = giveWay(tenantId)
@@ -67,6 +71,9 @@ export async function inSlices<T>(tenantId: string, work: Sliced<T>, mostMs = MA
       spent += since()
       if (spent > mostMs) throw new AppError('INVALID_INPUT', { details: [{ message: TOO_LONG }] })
       await waits
+      // Its slice passes during the pause, so it waits for another one.
+      const rest = pause?.()
+      if (rest) await rest.then(() => giveWay(tenantId))
       since = stopwatch()
     }
     const { done, value } = work.next(spent)

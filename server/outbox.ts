@@ -50,6 +50,8 @@ export interface EventTransport {
   /** A slot for the job that the event starts, as soon as one is free; null if the job should be queued. */
   slotFor?(event: { name: string; data: Record<string, unknown> }, patience: Patience): Promise<Slot | null>
   room?(event: { name: string; data: Record<string, unknown> }): Room
+  /** Whether starts wait for a slot in this process. */
+  startsWait?(): boolean
   /**
    * Whether a process of an older release is running, which could not read new formats that this one writes; null if that
    * is not known.
@@ -89,6 +91,11 @@ export type Room = 'free' | 'lane full' | 'full'
 /** Whether the engine's queue has room for the job that an event starts. Sends no statement. */
 export function roomFor<N extends keyof Events>(name: N, data: Events[N]): Room {
   return bound().transport?.room?.({ name, data }) ?? 'free'
+}
+
+/** Whether starts wait for a slot in this process. */
+export function startsWait(): boolean {
+  return bound().transport?.startsWait?.() === true
 }
 
 /** Whether a process of an older release may be running. On Inngest, the newest deployment receives all calls. */

@@ -54,6 +54,10 @@ export class AdmissionQueue {
     })
   }
 
+  get anyWaits(): boolean {
+    return this.waiting > 0
+  }
+
   /** A lane may have at most as many waiting as it leaves room for others. */
   room(lane: string | null): Room {
     if (this.most === 0) return 'free'

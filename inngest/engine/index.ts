@@ -58,6 +58,7 @@ export function createEngine(options: EngineOptions): Engine {
         ? null
         : slotFor({ scheduler: worker, admissions: worker.admissions }, directFunctions, event, patience),
     room: (event) => roomFor({ backlog, admissions: worker.admissions }, directFunctions, event),
+    startsWait: () => worker.admissions.anyWaits,
     older: () => worker.older,
     kick: () => worker.kick(),
   }

@@ -136,6 +136,8 @@ export interface Engine {
    * queued instead: time is up, the signal was aborted, or queued jobs have waited and come first.
    */
   slotFor(event: { name: string; data: Record<string, unknown> }, patience: Patience): Promise<Slot | null>
+  /** Whether starts wait for a slot. */
+  startsWait(): boolean
   /** Whether the queue has room for an event's job, as far as this process knows. Sends no statement. */
   room(event: { name: string; data: Record<string, unknown> }): Room
   /** Whether a process of an older release is running; null if it does not check. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { atOnce, type Sliced } from '@/server/definition/sliced'
 import { giveWay, inSlices } from '@/server/give-way'
@@ -46,8 +47,17 @@ test('an async function gives way as well', async () => {
   expect(mostMs).toBeLessThan(100)
 })
 
+test('work that comes last pauses after each slice, and goes at once when nothing else has to', async () => {
+  let pauses = 0
+  const pause = () => (pauses++ < 3 ? sleep(20) : undefined)
+  const began = performance.now()
+  expect(await inSlices('a', pieces(400), { pause })).toBe(atOnce(pieces(400)))
+  expect(pauses).toBeGreaterThan(3)
+  expect(performance.now() - began).toBeGreaterThan(60)
+})
+
 test('work that takes too long ends with an error that says so, and may end earlier with a part of its result', async () => {
-  await expect(inSlices('a', pieces(1_000_000), 50)).rejects.toMatchObject({
+  await expect(inSlices('a', pieces(1_000_000), { ms: 50 })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
     details: [{ message: 'This takes the service too long. Make it smaller, or divide it.' }],
   })
