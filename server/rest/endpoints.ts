@@ -12,6 +12,7 @@ import { MCP_ENDPOINTS } from '../mcp/endpoints'
 import { MEMBER_ENDPOINTS } from '../members/endpoints'
 import { GROUP_ENDPOINTS } from '../members/groups/endpoints'
 import type { AnyEndpoint } from '../openapi/endpoint'
+import { BACKTEST_ENDPOINTS } from '../runs/backtest/endpoints'
 import { RUN_ENDPOINTS } from '../runs/endpoints'
 import { SCHEDULE_ENDPOINTS } from '../schedules/endpoints'
 import { SUBJECT_ENDPOINTS } from '../subjects/endpoints'
@@ -28,6 +29,7 @@ export const ENDPOINTS: Readonly<Record<string, AnyEndpoint>> = {
   ...RUN_ENDPOINTS,
   ...LINK_ENDPOINTS,
   ...WORKFLOW_ENDPOINTS,
+  ...BACKTEST_ENDPOINTS,
   ...START_LINK_ENDPOINTS,
   ...TALK_ENDPOINTS,
   ...AGENT_ENDPOINTS,

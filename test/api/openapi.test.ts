@@ -140,6 +140,7 @@ describe('every answer matches the document', () => {
     expect((await post(`${path}/versions/1/restore`, {}, stale)).status).toBe(409)
     await post(`${path}/clone`)
     await post(`${path}/simulate`, { data: { n: 2 } })
+    await post(`${path}/backtest`, { runs: 5, each: true })
     expect((await recorded('DELETE', `${path}/permanent`)).body.error.code).toBe('WORKFLOW_NOT_ARCHIVED')
     await recorded('DELETE', path)
     for (const refused of [
@@ -159,6 +160,7 @@ describe('every answer matches the document', () => {
     for (const route of [
       `/api/workflows/${broken}/publish`,
       `/api/workflows/${broken}/simulate`,
+      `/api/workflows/${broken}/backtest`,
       `/api/workflow/start/${broken}`,
       `/api/workflow/start-async/${broken}`,
     ]) {

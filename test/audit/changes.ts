@@ -388,4 +388,5 @@ export const EXEMPT_ROUTES: Record<string, string> = {
   'POST workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay': 'a delivery says who replayed it',
   'POST workflows/[id]/inbound-webhooks/[inboundId]/test': TEST,
   'POST workflows/[id]/simulate': TEST,
+  'POST workflows/[id]/backtest': 'an entry with `reveal` only, as of workflows.backtestRuns',
 }

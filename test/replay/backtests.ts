@@ -21,8 +21,10 @@ export function inARow(...steps: { id: string; [setting: string]: unknown }[]) {
 
 /** Makes runs of published workflows, changes their drafts, and tries the runs on them. */
 export function backtests(runtime: () => TestRuntime) {
+  const all: string[] = []
   async function published(definition: object): Promise<string> {
     const { id } = await createWorkflow(runtime().ctx, { name: 'Tried', ...definition })
+    all.push(id)
     await publishWorkflow(runtime().ctx, { id })
     return id
   }
@@ -66,7 +68,7 @@ export function backtests(runtime: () => TestRuntime) {
     const { assumed, calls, ...rest } = verdict
     return { ...rest, ...(assumed.length > 0 ? { assumed: assumed.map(({ why }) => why) } : {}), ...lists(calls) }
   }
-  return { published, ran, changed, tried, verdict }
+  return { all, published, ran, changed, tried, verdict }
 }
 
 const lists = (calls: object) => Object.fromEntries(Object.entries(calls).filter(([, ids]) => ids.length > 0))

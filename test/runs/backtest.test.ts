@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { groupsOf } from '@/server/definition/verdict-groups'
+import { Backtest } from '@/server/runs/backtest/answers'
+import { backtestWorkflow } from '@/server/runs/backtest/backtest'
 import { compareRun } from '@/server/runs/backtest/compare'
 import { sampleIn } from '@/server/runs/backtest/sample'
 import { backtests, inARow, signedIn } from '../replay/backtests'
@@ -20,7 +22,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-const { published, ran, changed, tried, verdict } = backtests(() => runtime)
+const { all, published, ran, changed, tried, verdict } = backtests(() => runtime)
 
 const check = (when: string) => ({ id: 'check', type: 'condition', when })
 const edges = [
@@ -197,4 +199,19 @@ test('another tenant, and a version that is gone, find nothing; a run of another
   })
   const theirs = signedIn(await runtime.as('editor', 'ten_other'), 'editor')
   await expect(backtestRuns(theirs, { id, body }, never)).rejects.toMatchObject({ code: 'WORKFLOW_NOT_FOUND' })
+})
+
+test('the answer of REST has every verdict in its documented form, and the counts and groups of them', async () => {
+  const seen = new Set<string>()
+  for (const id of all) {
+    for (const of of ['ended', 'failed'] as const) {
+      const body = { of, each: true }
+      const found = await backtestWorkflow(signedIn(runtime.ctx, 'editor'), { id, body }, new AbortController().signal)
+      expect(Backtest.parse(found)).toEqual(found)
+      expect(found.groups.reduce((sum, { count }) => sum + count, 0)).toBe(found.sampled.runs)
+      expect(found.runs).toHaveLength(found.sampled.runs)
+      for (const { verdict } of found.runs ?? []) seen.add(verdict.is)
+    }
+  }
+  expect([...seen].toSorted()).toEqual(['fails', 'passes', 'result', 'same', 'untold', 'way'])
 })

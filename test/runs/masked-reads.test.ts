@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenants } from '@/db/schema/tenants'
 import { createAgent } from '@/server/agents/lifecycle'
+import { backtestWorkflow } from '@/server/runs/backtest/backtest'
 import { listCalls } from '@/server/runs/calls'
 import { cancelRun } from '@/server/runs/cancel'
 import { addComment } from '@/server/runs/comment'
@@ -102,6 +103,8 @@ const READS: Record<string, Look> = {
   'home.checklist': { inputs: once, words: false },
   'home.find': { inputs: ({ runId }) => [{ q: runId }, { q: 'Pay' }], words: true },
 }
+
+const never = new AbortController().signal
 
 let database: FreshDatabase
 let effects: EffectServer
@@ -305,6 +308,18 @@ describe('a vault value in the texts of a run', () => {
     }
     expect(told.filter((text) => text.includes(PART))).toEqual([])
     expect(told.some((text) => text.includes('***'))).toBe(words)
+  })
+
+  test('is not in the verdicts on runs that are tried on a draft', async () => {
+    for (const { runId, workflowId } of runs) {
+      const body = { version: 1, runIds: [runId], reveal: true }
+      const { status, text } = await callProcedure(visitor, 'workflows.backtestRuns', { id: workflowId, body })
+      expect(status, text).toBe(200)
+      expect(text).not.toContain(PART)
+      const told = await backtestWorkflow(runtime.ctx, { id: workflowId, body: { runIds: [runId], each: true } }, never)
+      expect(told.runs).toHaveLength(1)
+      expect(JSON.stringify(told)).not.toContain(PART)
+    }
   })
 
   test('is not in REST answers: status, history, calls, values, list, export, events, cancel and terminate', async () => {

@@ -16,7 +16,8 @@ export async function copyRun(sql: Sql, runId: string, copies: number): Promise<
     const values = columns.map(({ name }) => (name === id ? `o."${name}" || 'C' || n` : `o."${name}"`))
     await sql.unsafe(
       `insert into ${table} (${names.join(', ')})
-       select ${values.join(', ')} from ${table} o, generate_series(1, $1::int) n where o."${id}" = $2`,
+       select ${values.join(', ')} from ${table} o, generate_series(1, $1::int) n where o."${id}" = $2
+       ${table === 'step_records' ? 'order by n, o.seq' : ''}`,
       [copies, runId],
     )
   }
