@@ -10,7 +10,7 @@ import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import { STATUS_IS } from './list'
 import { maskWords } from './mask-words'
-import { isRepeated } from './retry-many'
+import { isRepeated } from './repeated'
 import { callerMaskersOf } from './run-masker'
 
 /** How many of a workflow's latest failures are grouped, and how many the page of a run looks at. */

@@ -63,7 +63,7 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Retry many failed runs of a workflow',
     description:
-      'Retries up to 100 runs, each as by itself and in its own transaction, with `version` on another version. Runs that were repeated before are refused, so the call may be sent again. The answer names what became of each.',
+      'Retries up to 100 runs, each as by itself and in its own transaction, with `version` on another version. Runs that were repeated before, or that a step of another run started, are refused, so the call may be sent again. The answer names what became of each.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
     body: {

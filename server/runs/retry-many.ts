@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
@@ -28,13 +28,9 @@ export interface RefusedRun {
   details?: ErrorDetail[]
 }
 
-/** Whether a later run repeats it: a second request must not do everything twice. */
-export const isRepeated = sql<boolean>`exists (
-  select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`
-
 /**
  * Retries many failed runs of a workflow, one after the other, each in its own transaction. Those that were retried
- * before, or that do not fit the version, are named and left as they are, so the call may be repeated.
+ * before, that a step started, or that do not fit the version, are named and left as they are, so the call may be repeated.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT
  */
 export async function retryRuns(ctx: ServiceContext, body: unknown) {
@@ -43,19 +39,20 @@ export async function retryRuns(ctx: ServiceContext, body: unknown) {
   const workflow = await findRow(ctx, WORKFLOW, workflowId)
   if (workflow.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
   const found = await ctx.db
-    .select({ id: runs.id, again: isRepeated })
+    .select({ id: runs.id, parentRunId: runs.parentRunId })
     .from(runs)
     .where(
       and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, workflowId), inArray(runs.id, runIds), runsInReach(ctx)),
     )
-  const again = new Map(found.map((run) => [run.id, run.again]))
+  const parentOf = new Map(found.map((run) => [run.id, run.parentRunId]))
   const retried: { runId: string; retryOf: string }[] = []
   const refused: RefusedRun[] = []
   for (const runId of new Set(runIds)) {
     const why = await refusedAs(runId, async () => {
-      const known = again.get(runId)
-      if (known === undefined) throw new AppError('RUN_NOT_FOUND')
-      if (known) throw new AppError('CONFLICT', { message: 'The run was repeated before' })
+      const parent = parentOf.get(runId)
+      if (parent === undefined) throw new AppError('RUN_NOT_FOUND')
+      // The retried parent starts a run of its own.
+      if (parent !== null) throw new AppError('CONFLICT', { message: 'A step of another run started it: retry that' })
       const { runId: next } = await retryRun(
         ctx,
         { runId, body: version === undefined ? {} : { version } },

@@ -21,6 +21,7 @@ import { getRunRow } from '../run-store/find-run'
 import { idempotencyKeyOf, MAIN_BRANCH } from '../run-store/names'
 import type { RunRow } from './present'
 import { continueRun, dataBefore, failedAt } from './progress'
+import { refuseRepeated } from './repeated'
 import { findPosition } from './rerun-from'
 import { type RetryPoint, retryPointOf } from './retry-point'
 import { AgainVersion, findVersionAgain, requireFit } from './version-again'
@@ -38,7 +39,7 @@ export const RetryBody = component('RetryRun', {
  * after its recorded calls. Steps whose failure was handled do not run again either, unless that failure is why the run
  * ended. A step that ran branches runs all of them again. The old run stays as it is. A message to an agent is answered
  * once, so its run is retried at most once.
- * @param options.useful refuse a retry that would only end in the same way
+ * @param options.useful refuse a retry that would only end in the same way, and that of a run that was repeated before
  * @throws AppError RUN_NOT_FOUND, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND, INVALID_INPUT, FORBIDDEN,
  * VERSION_MISFIT
  */
@@ -50,7 +51,8 @@ export async function retryRun(
   authorize(ctx, 'run:retry')
   const wanted = parseInput(RetryBody, body)
   return withTransaction(ctx, async (tx) => {
-    const old = await getRunRow(tx, runId)
+    const old = await getRunRow(tx, runId, { lock: useful })
+    if (useful) await refuseRepeated(tx, old.id)
     if (old.status !== 'failed') {
       throw new AppError('CONFLICT', {
         message: 'Only a failed run can be retried',
