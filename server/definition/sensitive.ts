@@ -16,6 +16,12 @@ export function sensitiveFields({ payload, steps }: Pick<Definition, 'payload' |
   return new Set(names.map(([name]) => name))
 }
 
+/** The sensitive fields of one definition that another does not mark: their values would be shown there. */
+export function noLongerHidden(from: Parameters<typeof sensitiveFields>[0], to: typeof from): string[] {
+  const marked = sensitiveFields(to)
+  return [...sensitiveFields(from)].filter((name) => !marked.has(name))
+}
+
 function isMarked(field: Field | JsonValue): boolean {
   return isJsonObject(field) && field.sensitive === true
 }

@@ -163,10 +163,11 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
   VERSION_MISFIT: {
     title: 'The run does not fit the version',
     means:
-      'The run cannot be repeated on this version: its data or its input is not what the version takes for granted, or the version does not have the step. `details` has each reason.',
+      'The run cannot be repeated on this version: its data or its input is not what the version takes for granted, or the version does not have the step. Or it would pass over a question to people (`APPROVAL_SKIPPED`), make a completed call again (`CALL_REPEATED`), or show a hidden field (`HIDDEN_FIELD`). `details` has each reason.',
     fixes: [
       'Run it again from an earlier step, with `fromStepId`: that step then sets what is missing.',
       'Run it again from a step with the missing fields in `data`, or from the first step with other input.',
+      'For `APPROVAL_SKIPPED`, let an editor repeat it; for `CALL_REPEATED`, send `repeatCalls: true` if the calls may be made again.',
       'Publish a version that also takes the data of older runs, for example with `${name ?? "…"}`.',
     ],
   },

@@ -21,7 +21,7 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Retry a failed run',
     description:
-      'Creates a run that continues at the failed step, or at the step whose error exit led to a `fail-flow`, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change. With `version`, it continues on another published version, if its data fits there; otherwise 409 `VERSION_MISFIT` with the reasons. A run that answers a message to an agent is retried once, and the new run answers in its place.',
+      'Creates a run that continues at the failed step, or at the step whose error exit led to a `fail-flow`, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change. With `version`, it continues on another published version, if its data fits there, and it passes over no question to people (unless an editor asks) and repeats no completed call (unless `repeatCalls` is true); otherwise 409 `VERSION_MISFIT` with the reasons. A run that answers a message to an agent is retried once, and the new run answers in its place.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
     body: {
@@ -92,7 +92,7 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Rerun from the first step, or from any',
     description:
-      'Creates a run on the same version, with the same input or with new input. With `version`, it is on another published version, if its input or data fits there; otherwise 409 `VERSION_MISFIT` with the reasons. With `fromStepId`, it continues at a step that the old run reached, with the data and outputs from before the latest visit of that step. `data` then replaces fields of the run data; this needs the role editor, and a signing secret without limits. A run that answers a message to an agent cannot be rerun: send the message again.',
+      'Creates a run on the same version, with the same input or with new input. With `version`, it is on another published version, if its input or data fits there; with `fromStepId`, it must not pass over a question to people (unless an editor asks), nor repeat a completed call (unless `repeatCalls` is true). Otherwise 409 `VERSION_MISFIT` with the reasons. With `fromStepId`, it continues at a step that the old run reached, with the data and outputs from before the latest visit of that step. `data` then replaces fields of the run data; this needs the role editor, and a signing secret without limits. A run that answers a message to an agent cannot be rerun: send the message again.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
     body: {

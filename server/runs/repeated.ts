@@ -7,7 +7,7 @@ import { AppError } from '../errors'
 export const isRepeated: SQL<boolean> = sql<boolean>`exists (
   select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`
 
-/** In a transaction that has locked the run, so that of two that repeat it at once, the later one finds the other's. */
+/** In a transaction that has locked the run, so that the later of two concurrent repeats finds the other's. */
 export async function refuseRepeated(tx: TransactionContext, runId: string): Promise<void> {
   const [run] = await tx.db
     .select({ again: isRepeated })

@@ -8,6 +8,7 @@ import { requireFiles } from '../files/named'
 import { checkEdits, refuseTooMuchData } from './edits'
 import type { RunRow } from './present'
 import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
+import { refuseRepeatedCalls, refuseSkippedQuestion } from './skips'
 import { requireFit, type VersionAgain } from './version-again'
 
 /**
@@ -21,7 +22,7 @@ export async function rerunFrom(
   tx: TransactionContext,
   old: RunRow,
   on: VersionAgain,
-  { fromStepId, edits }: { fromStepId: string; edits: JsonObject },
+  { fromStepId, edits, repeatCalls }: { fromStepId: string; edits: JsonObject; repeatCalls: boolean },
 ): Promise<string> {
   const { definition, version: workflowVersion } = on
   const edited = Object.keys(edits).length > 0
@@ -34,7 +35,11 @@ export async function rerunFrom(
   if (edited) await requireFiles(tx, definition.payload, edits, { at: 'data.', kept: kept.data })
   const data = { ...kept.data, ...edits }
   if (edited) refuseTooMuchData(data)
-  if (on.isOther) await requireFit(tx, old, on, fromStepId, { data, before })
+  if (on.isOther) {
+    await requireFit(tx, old, on, fromStepId, { data, before })
+    await refuseSkippedQuestion(tx, old.id, on, { stepId: fromStepId, before })
+    if (!repeatCalls) await refuseRepeatedCalls(tx, old.id, on, { stepId: fromStepId, was: fromStepId, before })
+  }
   return continueRun(tx, old, before, {
     workflowVersion,
     definition,

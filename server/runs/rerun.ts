@@ -20,7 +20,7 @@ import { checkEdits, refuseTooMuchData } from './edits'
 import { filledWith, NO_FILES, type SentFiles } from './input'
 import type { RunRow } from './present'
 import { rerunFrom } from './rerun-from'
-import { AgainVersion, findVersionAgain, misfit, requireFit, type VersionAgain } from './version-again'
+import { AgainVersion, findVersionAgain, misfit, RepeatCalls, requireFit, type VersionAgain } from './version-again'
 
 export const RerunBody = component('RerunRun', {
   data: z
@@ -31,6 +31,7 @@ export const RerunBody = component('RerunRun', {
     'The step to continue at, keeping what was done before its latest visit. The first step by default.',
   ),
   version: AgainVersion.optional(),
+  repeatCalls: RepeatCalls.optional(),
 })
 
 const ANSWERS_MESSAGE = 'The run answers a message to an agent. Send the message again, or retry the run if it failed.'
@@ -50,7 +51,7 @@ export async function rerunRun(
   sent: SentFiles = NO_FILES,
 ) {
   authorize(ctx, 'run:retry')
-  const { data: edited, fromStepId, version } = parseInput(RerunBody, input.body)
+  const { data: edited, fromStepId, version, repeatCalls = false } = parseInput(RerunBody, input.body)
   return withTransaction(ctx, async (tx) => {
     const old = await getRunRow(tx, input.runId)
     if (old.workflowId === AGENT_TURN.workflowId) throw new AppError('CONFLICT', { message: ANSWERS_MESSAGE })
@@ -59,7 +60,7 @@ export async function rerunRun(
     const runId =
       fromStepId === undefined
         ? await rerunFromStart(tx, old, on, edited && withHidden(edited, old.input, hides), sent)
-        : await rerunFrom(tx, old, on, { fromStepId, edits: withoutHidden(edited ?? {}, hides) })
+        : await rerunFrom(tx, old, on, { fromStepId, edits: withoutHidden(edited ?? {}, hides), repeatCalls })
     await record(
       tx,
       'run.rerun',

@@ -10,7 +10,7 @@ import { parseInput } from '../parse'
 import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import { retryRun } from './retry'
-import { AgainVersion } from './version-again'
+import { AgainVersion, RepeatCalls } from './version-again'
 
 const AT_ONCE = 100
 
@@ -18,6 +18,7 @@ export const RetryRuns = component('RetryRuns', {
   workflowId: z.string().min(1).max(100).describe('The workflow of all the runs.'),
   runIds: z.array(z.string().max(100)).min(1).max(AT_ONCE).describe('The failed runs to retry, at most 100.'),
   version: AgainVersion.optional(),
+  repeatCalls: RepeatCalls.optional(),
 })
 
 /** A run that a call for many left as it was. */
@@ -35,7 +36,7 @@ export interface RefusedRun {
  */
 export async function retryRuns(ctx: ServiceContext, body: unknown) {
   authorize(ctx, 'run:retry')
-  const { workflowId, runIds, version } = parseInput(RetryRuns, body)
+  const { workflowId, runIds, ...how } = parseInput(RetryRuns, body)
   const workflow = await findRow(ctx, WORKFLOW, workflowId)
   if (workflow.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
   const found = await ctx.db
@@ -53,11 +54,7 @@ export async function retryRuns(ctx: ServiceContext, body: unknown) {
       if (parent === undefined) throw new AppError('RUN_NOT_FOUND')
       // The retried parent starts a run of its own.
       if (parent !== null) throw new AppError('CONFLICT', { message: 'A step of another run started it: retry that' })
-      const { runId: next } = await retryRun(
-        ctx,
-        { runId, body: version === undefined ? {} : { version } },
-        { useful: true },
-      )
+      const { runId: next } = await retryRun(ctx, { runId, body: how }, { useful: true })
       retried.push({ runId: next, retryOf: runId })
     })
     if (why) refused.push(why)

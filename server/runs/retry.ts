@@ -24,13 +24,15 @@ import { continueRun, dataBefore, failedAt } from './progress'
 import { refuseRepeated } from './repeated'
 import { findPosition } from './rerun-from'
 import { type RetryPoint, retryPointOf } from './retry-point'
-import { AgainVersion, findVersionAgain, requireFit } from './version-again'
+import { refuseRepeatedCalls, refuseSkippedQuestion } from './skips'
+import { AgainVersion, findVersionAgain, RepeatCalls, requireFit } from './version-again'
 
 export const RetryBody = component('RetryRun', {
   version: AgainVersion.optional(),
   fromStepId: StepRef.optional().describe(
     'The step to continue at. If the old run reached it, what was done before its latest visit is kept; otherwise, all that was done before the failure, which needs the role editor.',
   ),
+  repeatCalls: RepeatCalls.optional(),
 })
 
 /**
@@ -79,7 +81,7 @@ type Wanted = z.infer<typeof RetryBody>
 async function retryOn(
   tx: TransactionContext,
   old: RunRow,
-  { version: wanted, fromStepId }: Wanted,
+  { version: wanted, fromStepId, repeatCalls }: Wanted,
   { useful }: { useful: boolean },
 ): Promise<Retried> {
   const on = await findVersionAgain(tx, old, wanted)
@@ -92,6 +94,12 @@ async function retryOn(
   }
   const kept = await dataBefore(tx, old, before)
   if (on.isOther || point.jumps) await requireFit(tx, old, on, firstStep, { data: kept.data, before })
+  if (on.isOther) {
+    const at = { stepId: firstStep, before }
+    await refuseSkippedQuestion(tx, old.id, on, at)
+    const was = point.jumps ? (failed?.stepId ?? null) : firstStep
+    if (!repeatCalls) await refuseRepeatedCalls(tx, old.id, on, { ...at, was })
+  }
   const next = { workflowVersion: on.version, definition: on.definition, ...kept, firstStep }
   const retried = await continueRun(tx, old, before, { ...next, context: tx.trusted ?? old.context })
   // What a turn was asked for is only known to be asked again by the same step.

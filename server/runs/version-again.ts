@@ -1,15 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SQL } from 'drizzle-orm'
 import { z } from 'zod'
-import { authorize } from '../auth/policy'
+import { authorize, seesHidden } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
 import type { TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { lastOf } from '../definition/part'
 import { reachable } from '../definition/paths'
 import type { Definition } from '../definition/schema'
+import { noLongerHidden, withoutFields } from '../definition/sensitive'
 import { AppError, type ErrorDetail } from '../errors'
 import { lookupWith } from '../interpreter/flow/index'
 import { partAsRun } from '../run-store/definition'
+import { valuesOfRun } from '../vault/run-values'
 import { requireRunnable } from '../workflows/check/definition'
 import { misfitsOf } from '../workflows/check/fits'
 import { bodiesOf } from '../workflows/check/regions'
@@ -26,6 +29,13 @@ export const AgainVersion = z
   .union([z.int().min(1), z.string().max(20)])
   .describe(
     'The version on which to repeat the run: a number, or `published`; of a test run also `latest`. Its own version by default.',
+  )
+
+/** In a request. */
+export const RepeatCalls = z
+  .boolean()
+  .describe(
+    'On another version: make calls again that the old run completed, and that come after the step there. Otherwise the repeat is refused.',
   )
 
 /** The version on which a run is repeated. */
@@ -66,11 +76,28 @@ export async function findVersionAgain(
     throw new AppError('INVALID_INPUT', { details: [{ path: 'version', message }] })
   }
   if (part && !whole.steps.some(({ id }) => id === lastOf(part))) throw misfit([stepGone(lastOf(part))])
+  if (seesHidden(tx)) await refuseShown(tx, old.id, own.definition, whole)
   // As for a start: a draft is only for editors to try out.
   if (!settled) authorize(tx, 'workflow:write')
   if (!settled && !part) await requireRunnable(beyondReach(tx), whole)
   const definition = part ? await checkPart(tx, part, whole) : whole
   return { version, definition, whole, before, isOther: true, settled: settled && !part }
+}
+
+/** A member who sees values only one by one must not see them all by repeating the run where they are not hidden. */
+async function refuseShown(tx: TransactionContext, runId: string, from: Definition, to: Definition): Promise<void> {
+  const names = noLongerHidden(from, to)
+  if (names.length === 0) return
+  const values = await valuesOfRun(tx, runId)
+  const shown = names.filter((name) => !isDeepStrictEqual(withoutFields(values, new Set([name])), values))
+  if (shown.length === 0) return
+  throw misfit(
+    shown.slice(0, MAX_MISFITS).map((name) => ({
+      code: 'HIDDEN_FIELD',
+      message: `${name} would no longer be hidden: the version does not mark it as sensitive.`,
+      name,
+    })),
+  )
 }
 
 /**

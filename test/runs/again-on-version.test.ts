@@ -188,7 +188,7 @@ describe('retry on a version', () => {
       steps: [compute('sum', { sum: '${n} * 2' }), effect('order', { sum: '${sum}' }), end({ of: '${order.total}' })],
     })
     const { runId } = await endedOn(broken(), moved)
-    const run = await retried(runId, { version: 2 })
+    const run = await retried(runId, { version: 2, repeatCalls: true })
     expect(run).toMatchObject({ outcome: 'succeeded', result: { of: 40 } })
     const visits = run.stepExecutionHistory.map(({ stepId, visit }) => `${stepId} ${visit ?? 1}`)
     expect(visits).toEqual(['order 1', 'sum 1', 'order 2', 'end 1'])

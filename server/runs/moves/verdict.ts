@@ -2,7 +2,7 @@ import { checkFields } from '../../definition/fields'
 import { graphOf } from '../../definition/graph'
 import { own } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
-import { sensitiveFields } from '../../definition/sensitive'
+import { noLongerHidden } from '../../definition/sensitive'
 import type { Busy, OpenRun, OpenWalk } from '../../interpreter/index'
 import { findStepType } from '../../steps/registry'
 import { type Claim, misfitsOf } from '../../workflows/check/fits'
@@ -69,8 +69,7 @@ function ofRun({ run, data, lastSeq }: OpenRun, { from, to }: Versions, now: Dat
   else if (run.failing) add('ENDING', 'It has failed, and is on its failure path.')
   const timeoutAt = timeoutIn(to, run)
   if (timeoutAt && timeoutAt <= now) add('TIME_UP', 'It has taken longer already than that version allows a run.')
-  const marked = sensitiveFields(to)
-  const shown = [...sensitiveFields(from)].filter((name) => !marked.has(name))
+  const shown = noLongerHidden(from, to)
   if (shown.length > 0)
     add('HIDDEN_FIELD', `${listed(shown)} would no longer be hidden: that version does not mark it as sensitive.`)
   if (lastSeq === 0) {

@@ -7,7 +7,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// Of calls that retry the same runs at once, one retries each.
+// Of concurrent calls that retry the same runs, one retries each.
 
 let database: FreshDatabase
 let effects: EffectServer
