@@ -5,6 +5,9 @@ import type { Assumption, Needs, Place, Verdict } from '../../definition/verdict
 import type { Judged } from '../../definition/verdict-groups'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
+import { reserveTenantSlot, type SlotKind } from '../../tenant-slots'
+import { Late } from '../../workflows/replay/drive'
+import type { RecordedRun } from '../../workflows/replay/facts'
 import { judge } from '../../workflows/replay/judge'
 import { readRuns } from '../../workflows/replay/read-facts'
 import { type Sample, sampleOf } from './sample'
@@ -13,6 +16,11 @@ import { findTarget, prepareTrial, type Trying } from './trial'
 
 /** How long one call of the dashboard tries runs. */
 const CHUNK_MS = 700
+/** Each may compute scripts for seconds. */
+const CHUNKS: SlotKind = {
+  ...{ name: 'past runs', perTenant: 3, inAll: 24, longestMs: 30_000 },
+  refusal: 'Others try past runs; try again shortly.',
+}
 
 interface OneWorkflow {
   id: string
@@ -37,7 +45,8 @@ export async function backtestSample(
  * Tries some past runs on a saved version: how would each differ? Executes nothing, and stores nothing.
  * @returns the first of them, in the order given, and the ids of those `left` for which there was no time. Runs that do
  * not exist, or are tests of a part, are omitted.
- * @throws AppError WORKFLOW_NOT_FOUND, VALIDATION_FAILED, INVALID_INPUT; FORBIDDEN with `reveal`
+ * @throws AppError WORKFLOW_NOT_FOUND, VALIDATION_FAILED, INVALID_INPUT; FORBIDDEN with `reveal`; UNAVAILABLE while the
+ * tenant has others under way
  */
 export async function backtestRuns(
   ctx: ServiceContext,
@@ -48,11 +57,16 @@ export async function backtestRuns(
   const { version, runIds, ...options } = parseInput(BacktestRuns, body)
   const target = await findTarget(ctx, id, version)
   const trying = await prepareTrial(ctx, target, options, signal)
-  return judgeSome(ctx, trying, runIds, performance.now() + CHUNK_MS, signal)
+  const release = reserveTenantSlot(CHUNKS, ctx.tenantId)
+  try {
+    return await judgeSome(ctx, trying, runIds, performance.now() + CHUNK_MS, signal)
+  } finally {
+    release()
+  }
 }
 
 /**
- * Judges runs until a time has come, but at least one.
+ * Judges runs until a time has come, but at least one, which takes as long as it may.
  * @param runIds at most 50
  */
 export async function judgeSome(
@@ -62,22 +76,38 @@ export async function judgeSome(
   until: number,
   signal: AbortSignal,
 ): Promise<{ runs: Judged[]; left: string[] }> {
-  const { target, trial } = trying
+  const { target } = trying
   const read = await largeRead(ctx, (reading) => readRuns(reading, target.id, runIds))
   const judged: Judged[] = read.large.map(({ id, startTime }) => ({ runId: id, startTime, verdict: TOO_LARGE }))
   const left = new Set(read.left)
   for (const [nth, run] of read.runs.entries()) {
     signal.throwIfAborted()
-    if (nth > 0 && performance.now() > until) {
+    const verdict = await judgedBy(ctx, trying, run, nth > 0 ? until : Number.POSITIVE_INFINITY)
+    if (!verdict) {
       for (const { id } of read.runs.slice(nth)) left.add(id)
       break
     }
-    const { verdict } = await judge(ctx, run, await trying.ownVersion(run.version), trial)
     judged.push({ runId: run.id, startTime: run.startTime, verdict: asWritten(verdict, target.idOf) })
   }
   const order = new Map(runIds.map((id, at) => [id, at]))
   const rank = ({ runId }: Judged) => order.get(runId) ?? 0
   return { runs: judged.toSorted((a, b) => rank(a) - rank(b)), left: runIds.filter((id) => left.has(id)) }
+}
+
+/** @returns null if there is no time left for it */
+async function judgedBy(
+  ctx: ServiceContext,
+  { trial, ownVersion }: Trying,
+  run: RecordedRun,
+  until: number,
+): Promise<Verdict | null> {
+  if (performance.now() > until) return null
+  try {
+    return (await judge(ctx, run, await ownVersion(run.version), trial, until)).verdict
+  } catch (err) {
+    if (err instanceof Late) return null
+    throw err
+  }
 }
 
 const TOO_LARGE: Verdict = {

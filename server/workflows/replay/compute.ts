@@ -25,11 +25,13 @@ export function computingIn(ctx: ServiceContext, caller: AbortSignal, scripts: R
   const isScript = (toolId: string, version: string | number) => scripts.has(toolKey(toolId, version))
   return {
     may: (type, config) => type.mode === 'effect' && type.computes?.(config as StepConfig, isScript) === true,
-    run: (entry, config) => {
+    run: (entry, config, mostMs) => {
       const text = JSON.stringify([entry.type.type, config, entry.state.data])
       const key = createHash('sha256').update(text).digest('base64')
-      const found = known.get(key) ?? computed(ctx, caller, entry, config)
+      const found = known.get(key) ?? computed(ctx, caller, entry, config, mostMs)
       known.set(key, found)
+      // Another run may have more time for it.
+      if (mostMs < MAX_MS) found.catch(() => known.delete(key))
       return found
     },
   }
@@ -40,18 +42,19 @@ async function computed(
   caller: AbortSignal,
   { state, type, at }: Entry<Position>,
   config: StepConfig,
+  mostMs: number,
 ): Promise<Came> {
   const undetermined = new Undetermined({ place: { branch: state.ref.branch, ...at }, why: 'script' })
-  if (type.mode !== 'effect') throw undetermined
-  const signal = AbortSignal.any([caller, AbortSignal.timeout(MAX_MS)])
+  if (type.mode !== 'effect' || mostMs <= 0) throw undetermined
+  const signal = AbortSignal.any([caller, AbortSignal.timeout(Math.ceil(Math.min(mostMs, MAX_MS)))])
   const idempotencyKey = idempotencyKeyOf(state.ref, at)
   try {
     const done = await type.run({ config, ctx, data: state.data, signal, idempotencyKey, inline: true })
     if ('part' in done) throw undetermined
     return { output: done.output, ...(done.delta ? { delta: done.delta } : {}) }
   } catch (err) {
-    if (err instanceof StepFailure) return { failed: { code: err.code, message: err.message } }
     caller.throwIfAborted()
+    if (err instanceof StepFailure && !signal.aborted) return { failed: { code: err.code, message: err.message } }
     // Such as a script that takes too long, or for which no worker was free.
     throw undetermined
   }

@@ -8,22 +8,41 @@ import { Cut, type Ended, type Walk } from './walk'
 
 const PAUSE_MS = 20
 
-/** The maximum cost of a walk; computed steps have limits of their own. */
+/** The maximum cost of a walk. */
 export interface Budget {
   visits: number
+  /** Of the processor's time, without the steps that it computes. */
   ms: number
+  /** How long all that it computes may take. */
+  computeMs: number
+}
+
+/** The time was over before the walk had ended. */
+export class Late extends Error {
+  override name = 'Late'
 }
 
 /**
  * Follows a walk to its end, in slices in which tenants take turns, and computes what it asks for.
- * @throws Cut if it costs too much
+ * @param until when it must have ended
+ * @throws Cut if it costs too much; Undetermined if what it computes takes too long; Late
  */
-export async function drive(tenantId: string, walk: Walk, budget: Budget): Promise<Ended> {
+export async function drive(
+  tenantId: string,
+  walk: Walk,
+  budget: Budget,
+  until = Number.POSITIVE_INFINITY,
+): Promise<Ended> {
   const left = { ...budget }
   for (let came: Came | undefined; ; ) {
-    const reached = await inSlices(tenantId, untilWork(walk, came, left), { pause: pauseForStarts })
+    const reached = await inSlices(tenantId, untilWork(walk, came, left, until), { pause: pauseForStarts })
     if ('state' in reached) return reached
-    came = await reached.compute()
+    const began = performance.now()
+    came = await reached.compute(Math.min(left.computeMs, until - began)).catch((err: unknown) => {
+      // Timers have no parts of milliseconds.
+      throw until - performance.now() < 1 ? new Late() : err
+    })
+    left.computeMs -= performance.now() - began
   }
 }
 
@@ -32,7 +51,12 @@ function pauseForStarts(): Promise<unknown> | undefined {
   return startsWait() || startedWorkIsFirst() ? sleep(PAUSE_MS) : undefined
 }
 
-function* untilWork(walk: Walk, given: Came | undefined, left: Budget): Sliced<Ended | { compute: Compute }> {
+function* untilWork(
+  walk: Walk,
+  given: Came | undefined,
+  left: Budget,
+  until: number,
+): Sliced<Ended | { compute: Compute }> {
   let spent = 0
   for (let came = given; ; came = undefined) {
     const { done, value } = walk.next(came)
@@ -42,6 +66,7 @@ function* untilWork(walk: Walk, given: Came | undefined, left: Budget): Sliced<E
       return { compute: value }
     }
     spent = yield
+    if (performance.now() > until) throw new Late()
     if (--left.visits < 0 || spent > left.ms) throw new Cut()
   }
 }

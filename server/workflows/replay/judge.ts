@@ -27,7 +27,7 @@ import { Trace } from './trace'
 import { Undetermined, Unknowns } from './unknown'
 import { Cut, Walker } from './walk'
 
-const BUDGET: Budget = { visits: 20_000, ms: 1_000 }
+const BUDGET: Budget = { visits: 20_000, ms: 1_000, computeMs: 5_000 }
 
 /** A version to try runs on, for one caller. */
 export interface Trial {
@@ -49,12 +49,17 @@ export interface OwnVersion {
   hides: ReadonlySet<string>
 }
 
-/** How a run would differ on another version, with both ways. Executes nothing, and shows nothing that screens hide. */
+/**
+ * How a run would differ on another version, with both ways. Executes nothing, and shows nothing that screens hide.
+ * @param until when it must be known
+ * @throws Late
+ */
 export async function judge(
   ctx: ServiceContext,
   found: RecordedRun,
   own: OwnVersion,
   trial: Trial,
+  until?: number,
 ): Promise<{ verdict: Verdict; was: readonly WayVisit[]; now: readonly WayVisit[] }> {
   const unknowns = new Unknowns()
   const { run, mask } = withoutHidden(found, unknowns, { vault: trial.vault, hides: own.hides })
@@ -64,7 +69,7 @@ export async function judge(
     ...{ unknowns, assume: trial.assume },
     asRecorded: (entry) => recorded.visit(entry),
   })
-  const end = await endOfWalk(ctx, run, own, trial, { source, trace })
+  const end = await endOfWalk(ctx, run, own, trial, { source, trace, until })
   const common = commonSteps(own.definition, trial.definition)
   const verdict = verdictOf(
     run.way,
@@ -82,7 +87,7 @@ async function endOfWalk(
   { facts }: RecordedRun,
   { definition: was }: OwnVersion,
   { definition }: Trial,
-  { source, trace }: { source: Recorded; trace: Trace },
+  { source, trace, until }: { source: Recorded; trace: Trace; until: number | undefined },
 ): Promise<Way['end']> {
   const start = { branch: MAIN_BRANCH, stepId: '', visit: 0 }
   try {
@@ -93,7 +98,7 @@ async function endOfWalk(
     )
     if ('failed' in started) return { failed: { ...started.failed, stepId: null } }
     const walk = new Walker(definition, source, ctx.now(), trace).walk(started.state, definition.initialStep)
-    const end = endOf(await drive(ctx.tenantId, walk, BUDGET))
+    const end = endOf(await drive(ctx.tenantId, walk, BUDGET, until))
     return 'data' in end ? { result: end.data } : { failed: { stepId: null, ...end.failed } }
   } catch (err) {
     if (err instanceof Cut) return { needs: { why: 'too long' } }

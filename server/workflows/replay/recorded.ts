@@ -103,7 +103,7 @@ export class Recorded implements Source {
     const isOld = same !== undefined && differsInVersion(same, wanted.version)
     if ((!same || isOld) && this.mayCompute(entry, config)) {
       this.assume(place, 'computed now')
-      return { compute: () => this.computing.run(entry, config) }
+      return { compute: (mostMs) => this.computing.run(entry, config, mostMs) }
     }
     const fact = same ?? this.matching.likely(place, type.type)
     if (this.calls.isCall(type.type, config)) this.calls.count(place, fact, same !== undefined && !isOld)

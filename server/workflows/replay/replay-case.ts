@@ -11,7 +11,8 @@ import { Recorded } from './recorded'
 import { Undetermined } from './unknown'
 import { Cut, Walker } from './walk'
 
-const BUDGET: Budget = { visits: 20_000, ms: 2_000 }
+/** Its caller limits what it computes. */
+const BUDGET: Budget = { visits: 20_000, ms: 2_000, computeMs: Number.POSITIVE_INFINITY }
 
 /**
  * Replays a definition with a kept run's input, effects' results and people's answers. Recomputes everything else, and

@@ -21,13 +21,13 @@ interface Given {
   isUnknown?: true
 }
 
-/** Work of a step that only computes. */
-export type Compute = () => Promise<Came>
+/** Work of a step that only computes, for at most this long. */
+export type Compute = (mostMs: number) => Promise<Came>
 
 /** Computes steps that only compute. */
 export interface Computing {
   may(type: AnyStep, config: JsonObject): boolean
-  run(entry: Entry<Position>, config: StepConfig): Promise<Came>
+  run(entry: Entry<Position>, config: StepConfig, mostMs: number): Promise<Came>
 }
 
 /** A branch that a walk follows. */
