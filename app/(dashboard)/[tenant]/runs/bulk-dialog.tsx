@@ -1,16 +1,14 @@
 'use client'
-import { Button, List, Progress, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Progress, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
-import { ErrorCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
-import { IdText } from '@/app/_ui/id-text'
-import { Link } from '@/app/_ui/link'
 import { useOnce } from '@/app/_ui/use-once'
+import type { RefusedRun } from '@/server/runs/retry-many'
 import type { Bulk } from '@/server/views/runs/bulk'
-import { useTenant } from '../tenant-context'
+import { RefusedRuns } from './refused-runs'
 import { isEveryRun } from './run-filter'
 
 const WORDS = {
@@ -37,8 +35,6 @@ const WORDS = {
   },
 }
 
-type Refused = { runId: string; code: string; message: string }
-
 /** Cancels, retries or reruns every run that matches the filter, after showing their number. */
 export function BulkDialog({
   verb,
@@ -59,7 +55,7 @@ export function BulkDialog({
   const [typed, setTyped] = useState('')
   const [state, setState] = useState<'asking' | 'working' | 'over'>('asking')
   const [done, setDone] = useState(0)
-  const [refused, setRefused] = useState<Refused[]>([])
+  const [refused, setRefused] = useState<RefusedRun[]>([])
   const [error, setError] = useState<unknown>(null)
   const stopped = useRef(false)
   const words = WORDS[verb]
@@ -174,24 +170,5 @@ export function BulkDialog({
         </DialogButtons>
       </Stack>
     </Dialog>
-  )
-}
-
-function RefusedRuns({ refused }: { refused: Refused[] }) {
-  const { path } = useTenant()
-  return (
-    <div>
-      <Text size="sm">{refused.length === 1 ? 'One run was' : `${refused.length} runs were`} skipped:</Text>
-      <List size="sm">
-        {refused.slice(0, 10).map(({ runId, code, message }) => (
-          <List.Item key={runId}>
-            <Link href={path(`/runs/${runId}`)}>
-              <IdText id={runId} copy={false} />
-            </Link>{' '}
-            {message} (<ErrorCode code={code} />)
-          </List.Item>
-        ))}
-      </List>
-    </div>
   )
 }

@@ -1,6 +1,6 @@
 'use client'
 import { ActionIcon, Menu } from '@mantine/core'
-import { Ban, Download, Ellipsis, RotateCcw, StepForward } from 'lucide-react'
+import { Ban, Download, Ellipsis, HeartPulse, RotateCcw, StepForward } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
@@ -17,12 +17,21 @@ const BulkDialog = dynamic(() => loadDialog(() => import('./bulk-dialog').then((
   loading: WaitingDialog,
 })
 
+const HealDialog = dynamic(() => loadDialog(() => import('./heal-dialog').then((module) => module.HealDialog)), {
+  ssr: false,
+  loading: WaitingDialog,
+})
+
 /** The bulk actions for all runs that match the filter. */
 export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged: () => void }) {
   const client = useTRPCClient()
   const { may } = useTenant()
   const [asked, setAsked] = useState<Bulk['verb'] | null>(null)
+  const [healing, setHealing] = useState(false)
   const filter = filterOf(input)
+  // The causes are those of one workflow.
+  const [workflowId, ...others] = filter.workflowIds ?? []
+  const heals = workflowId !== undefined && others.length === 0 && filter.states?.includes('failed') === true
   const download = async () => {
     const { csv, more } = await client.runs.exportCsv.query(filter)
     saveFile(`runs-${new Date().toISOString().slice(0, 10)}.csv`, csv, 'text/csv')
@@ -51,6 +60,11 @@ export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged
               Retry failed runs…
             </Menu.Item>
           )}
+          {may('run:retry') && heals && (
+            <Menu.Item leftSection={<HeartPulse size={16} aria-hidden />} onClick={() => setHealing(true)}>
+              Heal failed runs…
+            </Menu.Item>
+          )}
           {may('run:retry') && (
             <Menu.Item leftSection={<RotateCcw size={16} aria-hidden />} onClick={() => setAsked('rerun')}>
               Run ended runs again…
@@ -63,6 +77,15 @@ export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged
           )}
         </Menu.Dropdown>
       </Menu>
+      {healing && workflowId !== undefined && (
+        <HealDialog
+          workflowId={workflowId}
+          onClose={() => {
+            setHealing(false)
+            onChanged()
+          }}
+        />
+      )}
       {asked && (
         <BulkDialog
           verb={asked}

@@ -18,6 +18,7 @@ import { answerHeight } from '../../inbox/answer/answer-height'
 import { Question } from '../../inbox/answer/question'
 import { People } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
+import { HealButton } from './heal-button'
 import { LogLines } from './log-lines'
 import { isGone, mayRetry } from './may-retry'
 import styles from './run.module.css'
@@ -174,6 +175,7 @@ export function FailureCard({
             Open the step
           </Button>
         )}
+        <HealButton run={run} />
         <Alike run={run} />
       </Group>
     </Card>
@@ -219,7 +221,7 @@ function RetryFromHere({ run }: { run: RunOverview }) {
   )
 }
 
-/** The number of other runs that failed at the same step with the same code, with a link to them. */
+/** The number of other runs that failed for the same reason, with a link to them. */
 function Alike({ run }: { run: RunOverview }) {
   const { path } = useTenant()
   if (!run.alike || !run.error) return null
