@@ -66,6 +66,8 @@ export function needsText(needs: Needs, { step }: Pick<Words, 'step'>): string {
       return 'The run recorded too much to be tried'
     case 'too long':
       return 'Trying the run took too long'
+    case 'continued':
+      return 'The first steps of the run ran on another version'
   }
 }
 
@@ -108,6 +110,10 @@ export function assumptionText({ place, why }: Assumption, { step }: Pick<Words,
       return `Assumes that ${name} can be computed.`
     case 'computed now':
       return `Computes ${name} with today’s date and chance, if its script uses them.`
+    case 'order':
+      return `Assumes that the branches of ${name} end in the order in which they ended, and new ones last.`
+    case 'edit left out':
+      return `Leaves out what a person changed before ${name}, because the run does not come there.`
     case 'given':
       return `Assumes the result of ${name} that was given.`
   }

@@ -33,6 +33,8 @@ export type Needs =
   | { place: Place; why: 'same call' | 'new call' }
   /** It has too many records or too much data, or takes too long to follow. */
   | { why: 'too large' | 'too long' }
+  /** Its first steps ran on another version. */
+  | { why: 'continued' }
 
 /** Something that a replay takes for granted and a run may find otherwise. */
 export interface Assumption {
@@ -48,6 +50,10 @@ export interface Assumption {
     | 'can be computed'
     /** A script may read the clock, or chance. */
     | 'computed now'
+    /** It matters which branch ends first, and one of them is another than it was. */
+    | 'order'
+    /** A person changed fields before a visit that does not come. */
+    | 'edit left out'
 }
 
 /** A visit with the exit it took; null for a step that has only one, or where it took none. */

@@ -26,7 +26,7 @@ const Needs = z
       place,
     }),
     z.object({ why: z.literal('answer'), misfit: misfit.describe('The part that does not fit.'), place }),
-    z.object({ why: z.enum(['too large', 'too long']) }),
+    z.object({ why: z.enum(['too large', 'too long', 'continued']) }),
   ])
   .describe(
     '`why`: a call that no run has made (`never called`), a value that may not be seen (`hidden`), a person’s answer that no longer fits (`answer`), a failed call that would be made again (`same call`, `new call`), or another reason.',
@@ -44,7 +44,7 @@ const beside = {
         place: Place,
         why: z.enum([
           ...(['other arguments', 'another version', 'another visit', 'another step'] as const),
-          ...(['succeeds', 'given', 'can be computed', 'computed now'] as const),
+          ...(['succeeds', 'given', 'can be computed', 'computed now', 'order', 'edit left out'] as const),
         ]),
       }),
     )

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { runs, stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { MAIN_BRANCH } from '../../run-store/names'
+import { continuedElsewhere } from '../../workflows/replay/continued'
 import type { BacktestSample } from './schema'
 
 /** The sample is taken from this many runs, the newest ones. */
@@ -33,7 +34,8 @@ type Wanted = Omit<z.output<typeof BacktestSample>, 'version'>
 
 /**
  * Chooses past runs of a workflow. Each kind of run is in it, as far as there is room, the largest first; the rest is
- * divided by the square roots of their numbers, so that rare kinds count more than their share. Without test runs.
+ * divided by the square roots of their numbers, so that rare kinds count more than their share. Without test runs,
+ * and those whose first steps ran on another version.
  */
 export async function sampleOf(ctx: ServiceContext, workflowId: string, wanted: Wanted): Promise<Sample> {
   const rows = await ctx.db.execute<{ id: string; stratum: string }>(candidates(ctx, workflowId, wanted))
@@ -87,7 +89,7 @@ function candidates({ tenantId }: ServiceContext, workflowId: string, { of, caus
   const outcomes = of === 'failed' ? sql`('failed', 'timed_out')` : sql`('succeeded', 'failed', 'timed_out')`
   const conditions: SQL[] = [
     sql`r.tenant_id = ${tenantId} and r.workflow_id = ${workflowId} and r.outcome in ${outcomes}`,
-    sql`r.started_via <> 'test' and r.part is null`,
+    sql`r.started_via <> 'test' and r.part is null and not ${continuedElsewhere(tenantId)}`,
     ...(cause
       ? [sql`r.error ->> 'code' = ${cause.code} and r.error ->> 'stepId' is not distinct from ${cause.stepId}`]
       : []),

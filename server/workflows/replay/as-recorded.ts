@@ -1,8 +1,10 @@
 import { branchesAround, originOf, scopeIdOf } from '../../definition/branches'
 import { diffValues } from '../../definition/diff'
+import { exitOf } from '../../definition/exits'
 import { expressionReferences } from '../../definition/expression/fields'
 import { graphOf } from '../../definition/graph'
 import { own } from '../../definition/json'
+import { reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import { findReferences } from '../../definition/template'
 import { referringConfig } from '../../definition/templated-config'
@@ -16,6 +18,7 @@ import { readStep } from '../check/flow'
 /** Two versions of a definition, compared by the names that their steps read and define. */
 export class BothVersions {
   private readonly known = new Map<string, ReadonlySet<string> | null>()
+  private readonly paths = new Map<string, boolean>()
   private readonly givers: ReadonlyMap<string, ReadonlySet<string>>
 
   constructor(
@@ -29,6 +32,19 @@ export class BothVersions {
   feeding(stepId: string): ReadonlySet<string> | null {
     const step = graphOf(this.now).step(stepId)
     return step ? this.once(`step ${stepId}`, readsOf(step), [stepId]) : null
+  }
+
+  /** Whether the path behind an exit is another one, or has another step. */
+  pathDiffers(stepId: string, exit: string): boolean {
+    const key = `${stepId} ${exit}`
+    const differs = this.paths.get(key) ?? this.comparePaths(stepId, exit)
+    this.paths.set(key, differs)
+    return differs
+  }
+
+  private comparePaths(stepId: string, exit: string): boolean {
+    const [was, now] = [pathOf(this.was, stepId, exit), pathOf(this.now, stepId, exit)]
+    return was.edges !== now.edges || [...now.steps].some((id) => !this.isEqual(id))
   }
 
   /** Whether a step ends the run with a result of its own. */
@@ -72,6 +88,16 @@ export class BothVersions {
   private isEqual(stepId: string): boolean {
     const [before, after] = [graphOf(this.was).step(stepId), graphOf(this.now).step(stepId)]
     return before !== undefined && after !== undefined && diffValues(doing(before), doing(after)).length === 0
+  }
+}
+
+function pathOf(definition: Definition, stepId: string, exit: string): { steps: ReadonlySet<string>; edges: string } {
+  const start = graphOf(definition).target(stepId, exit)
+  const steps = start === null ? new Set<string>() : reachable(definition, start)
+  const edges = definition.edges.filter(({ from }) => steps.has(from))
+  return {
+    steps,
+    edges: [start, ...edges.map((edge) => `${edge.from} ${exitOf(edge)} ${edge.to}`).toSorted()].join(', '),
   }
 }
 

@@ -42,6 +42,8 @@ export interface RecordedRun {
   id: string
   version: number
   startTime: string
+  /** Its first steps ran on another version. */
+  continued?: boolean
   facts: Facts
   way: Way
 }

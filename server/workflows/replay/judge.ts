@@ -61,15 +61,18 @@ export async function judge(
   trial: Trial,
   until?: number,
 ): Promise<{ verdict: Verdict; was: readonly WayVisit[]; now: readonly WayVisit[] }> {
+  if (found.continued) return { verdict: CONTINUED, was: found.way.visits, now: [] }
   const unknowns = new Unknowns()
   const { run, mask } = withoutHidden(found, unknowns, { vault: trial.vault, hides: own.hides })
   const trace = new Trace()
   const recorded = new AsRecorded(run.way, trace, own.both)
   const source = new Recorded(run.facts, trial.computing, {
     ...{ unknowns, assume: trial.assume },
+    pathDiffers: (stepId, exit) => own.both.pathDiffers(stepId, exit),
     asRecorded: (entry) => recorded.visit(entry),
   })
   const end = await endOfWalk(ctx, run, own, trial, { source, trace, until })
+  if (!('needs' in end)) source.ended()
   const common = commonSteps(own.definition, trial.definition)
   const verdict = verdictOf(
     run.way,
@@ -80,6 +83,11 @@ export async function judge(
     },
   )
   return { verdict: shown(failingCall(verdict, run.way, source, trial), mask), was: run.way.visits, now: trace.visits }
+}
+
+const CONTINUED: Verdict = {
+  ...{ is: 'untold', needs: { why: 'continued' } },
+  ...{ calls: { new: [], gone: [], changed: [] }, assumed: [] },
 }
 
 async function endOfWalk(

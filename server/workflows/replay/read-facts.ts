@@ -7,6 +7,7 @@ import type { PauseAnswer, RunError } from '../../definition/run'
 import type { Place, WayVisit } from '../../definition/verdict'
 import { MAIN_BRANCH, pauseIdOf } from '../../run-store/names'
 import { stepTypes } from '../../steps/registry'
+import { continuedElsewhere } from './continued'
 import { askedWith, endOfRun, type Fact, type Facts, failedAs, type RecordedRun } from './facts'
 
 interface RecordRow extends Place {
@@ -40,6 +41,7 @@ interface RunRow extends Record<string, unknown> {
   version: number
   start: string
   isLarge: boolean
+  continued: boolean
   /** Null if it is not read now. */
   recording: Recording | null
   visits: VisitRow[] | null
@@ -69,13 +71,13 @@ interface ReadRuns {
 export async function readRuns(ctx: ServiceContext, workflowId: string, runIds: readonly string[]): Promise<ReadRuns> {
   const rows = await ctx.db.execute<RunRow>(factsOf(ctx, workflowId, runIds))
   const read: ReadRuns = { runs: [], large: [], left: [] }
-  for (const { id, version, start, isLarge, recording, visits, end } of rows) {
+  for (const { id, version, start, isLarge, continued, recording, visits, end } of rows) {
     const startTime = new Date(start).toISOString()
     if (isLarge) read.large.push({ id, startTime })
     else if (!recording) read.left.push(id)
     else {
       const way = { visits: (visits ?? []).map(visitOf), end: endOfRun(end) }
-      read.runs.push({ id, version, startTime, facts: recordedIn(recording), way })
+      read.runs.push({ id, version, startTime, continued, facts: recordedIn(recording), way })
     }
   }
   return read
@@ -113,7 +115,7 @@ function factsOf({ tenantId }: ServiceContext, workflowId: string, runIds: reado
     fitting as (
       select *, not large and coalesce(sum(bytes) filter (where not large) over (order by nth), 0) <= ${MAX_BYTES} as fits
       from judged)
-    select f.id, r.workflow_version as version, r.start_time as start, f.large as "isLarge",
+    select f.id, r.workflow_version as version, r.start_time as start, f.large as "isLarge", ${continuedElsewhere(tenantId)} as continued,
       case when f.fits then ${recordingOf(ofRun, MAX_RECORDS)} end as recording,
       case when f.fits then (select json_agg(json_build_array(branch, step_id, visit, exit, error_code) order by seq)
         from ${stepRecords} where ${ofRun}) end as visits,

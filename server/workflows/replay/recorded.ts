@@ -1,8 +1,9 @@
 import { branchOf, scopeIdOf } from '../../definition/branches'
 import { graphOf } from '../../definition/graph'
 import { type JsonObject, type JsonValue, own } from '../../definition/json'
+import { reachable } from '../../definition/paths'
 import type { Arrival } from '../../definition/run'
-import type { Step } from '../../definition/schema'
+import type { Definition, Step } from '../../definition/schema'
 import type { StepConfig } from '../../definition/step-config'
 import { literalConfig } from '../../definition/templated-config'
 import type { Assumption, Place, Reason, WayVisit } from '../../definition/verdict'
@@ -18,6 +19,7 @@ import {
   requireVisit,
 } from '../../interpreter/flow/index'
 import type { AnyStep, Asked, Forking } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
 import { answerAgain, type Hides } from './answers'
 import { CallLog } from './calls'
 import { askedWith, type Fact, type Facts } from './facts'
@@ -34,6 +36,8 @@ interface Given {
   unknowns?: Unknowns
   /** What calls give that the run did not make, by step. */
   assume?: JsonObject
+  /** Whether the path behind an exit is another than in the version of the run. */
+  pathDiffers?: (stepId: string, exit: string) => boolean
   /** The visit that the run recorded, if a step that touches something hidden does as it did. */
   asRecorded?: (entry: Entry<Position>) => WayVisit | null
 }
@@ -48,6 +52,7 @@ export class Recorded implements Source {
   readonly assumed: Assumption[] = []
   readonly calls: CallLog
   private readonly matching: Matching
+  private readonly applied = new Set<Facts['edits'][number]>()
   /** The branches that another one stopped. */
   private readonly stopped: ReadonlySet<string>
 
@@ -64,7 +69,14 @@ export class Recorded implements Source {
 
   edits(entry: Entry<Position>): JsonObject | null {
     const place = placeOf(entry)
-    return this.facts.edits.find(({ before }) => isSame(before, place))?.data ?? null
+    const found = this.facts.edits.find(({ before }) => isSame(before, place))
+    if (found) this.applied.add(found)
+    return found?.data ?? null
+  }
+
+  /** The walk has come to its end. */
+  ended(): void {
+    for (const edit of this.facts.edits) if (!this.applied.has(edit)) this.assume(edit.before, 'edit left out')
   }
 
   enter(given: Entry<Position>, outputs: Outputs): ReturnType<Source['enter']> {
@@ -119,13 +131,33 @@ export class Recorded implements Source {
   }
 
   /** The branches that ended in the run, as they did; then the others, and last those that a run stopped. */
-  branches({ state, at }: Entry<Position>, { branches }: Forking): Begun[] {
-    const scope = scopeIdOf(state.ref.branch, at)
+  branches(entry: Entry<Position>, forking: Forking): Begun[] {
+    const { branches } = forking
+    const scope = scopeIdOf(entry.state.ref.branch, entry.at)
+    if (this.racesAnew(entry, forking, scope)) this.assume(placeOf(entry), 'order')
     const rank = new Map(this.facts.arrivals[scope]?.map((key, nth) => [key, nth]))
     const rankOf = (key: string) => rank.get(key) ?? rank.size + Number(this.stopped.has(branchOf(scope, key)))
     return branches
       .toSorted((a, b) => rankOf(a.key) - rankOf(b.key))
       .map((branch) => ({ ...branch, beyond: rank.has(branch.key) ? 'joined' : 'stopped' }))
+  }
+
+  /** Whether it matters which branch ends first, and one of them is another than in the run. */
+  private racesAnew(
+    { state, step }: Entry<Position>,
+    { branches, need, stopOnError }: Forking,
+    scope: string,
+  ): boolean {
+    const { pathDiffers } = this.given
+    const exits = [...new Set(branches.map(({ exit }) => exit))]
+    if (branches.length < 2 || !pathDiffers || !exits.some((exit) => pathDiffers(step.id, exit))) return false
+    const failed = ({ branch, came }: Fact) =>
+      typeof came !== 'string' && 'failed' in came && branch.startsWith(`${scope}/`)
+    return (
+      (need !== null && need < branches.length) ||
+      exits.some((exit) => endsRun(state.definition, graphOf(state.definition).target(step.id, exit))) ||
+      (stopOnError && this.facts.visits.some(failed))
+    )
   }
 
   collect(state: Position, outputs: Outputs): Arrival {
@@ -189,6 +221,11 @@ export class Recorded implements Source {
 function configAgain(step: Step, asked: JsonObject): StepConfig {
   const { saveAs } = step
   return { ...literalConfig(step), ...asked, ...(typeof saveAs === 'string' ? { saveAs } : {}) }
+}
+
+function endsRun(definition: Definition, start: string | null): boolean {
+  const steps = start === null ? [] : [...reachable(definition, start)]
+  return steps.some((id) => findStepType(graphOf(definition).step(id)?.type ?? '')?.mode === 'end')
 }
 
 function placeOf({ state, at }: Entry<Position>): Place {

@@ -32,6 +32,7 @@ export async function replayCase(
   try {
     const walk = new Walker(definition, source, ctx.now()).walk(started.state, definition.initialStep)
     const end = endOf(await drive(ctx.tenantId, walk, BUDGET))
+    source.ended()
     const unknown = source.unknowns.reasonIn(end as JsonValue)
     if (unknown) return { ended: { notRun: sentenceOf(unknown, definition) } }
     return { ended: end, assumed: assumedIn(source.assumed, definition) }
