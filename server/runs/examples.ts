@@ -175,7 +175,7 @@ export const failures = {
   workflowId: WORKFLOW_ID,
   causes: [
     {
-      key: '0c8f1f6d1c0f0a4f8e1a7d3b5c2e9f10',
+      key: '0c8f1f6d1c0f0a4f8e1a7d3b5c2e9f10d27b64a85e0c93f1b7a2d4e6f8091c3b',
       version: 4,
       stepId: 'sum',
       code: 'EXPRESSION_UNRESOLVED',

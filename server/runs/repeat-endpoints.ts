@@ -49,13 +49,16 @@ export const REPEAT_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Group the failed runs of a workflow by cause',
     description:
-      'The newest 5,000 failed runs that nobody has repeated, without tests and runs that a step started, grouped by version, step, code and message.',
+      'The newest 5,000 failed runs that nobody has repeated, without tests and runs that a step started, grouped by version, step, code and message; messages do not count in a version with sensitive fields.',
     permission: 'run:read',
     answers: {
       200: answer('The causes.', answers.Failures, { causes: { summary: 'One cause', value: failures } }),
     },
     errors: ['WORKFLOW_NOT_FOUND'],
-    run: async ({ ctx, params }) => ({ body: { ...(await readCauses(ctx, { workflowId: params.id })) } }),
+    run: async ({ ctx, params }) => {
+      const { ofRun: _ofRun, ...body } = await readCauses(ctx, { workflowId: params.id })
+      return { body }
+    },
   }),
   retryRuns: endpoint({
     method: 'POST',

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { causeOfRun, readCauseRuns, readCauses } from '@/server/runs/causes'
+import { readCauseRuns, readCauses } from '@/server/runs/causes'
 import { retryRun } from '@/server/runs/retry'
 import { startRun } from '@/server/runs/start'
 import { readShownCauses } from '@/server/views/runs/causes'
@@ -67,14 +68,15 @@ test('failures are grouped by version, step, code and message without its values
   if (!first || !second) throw new Error('no causes')
   const at = { workflowId: id, key: first.key }
   expect(await readCauseRuns(runtime.ctx, at)).toEqual({ runIds: large.toReversed() })
-  expect(await causeOfRun(runtime.ctx, id, divided[0] ?? '')).toBe(second.key)
+  const causeOf = async (runId = '') => (await readShownCauses(runtime.ctx, { workflowId: id, runId })).ofRun
+  expect(await causeOf(divided[0])).toBe(second.key)
   expect((await getRunOverview(runtime.ctx, { runId: large[0] ?? '' })).alike).toEqual({ count: 2, more: false })
 
   // One that was retried is its successor's.
   const { runId: again } = await retryRun(runtime.ctx, { runId: divided[0] ?? '' })
   await runtime.wait(again, undefined, 10_000)
-  expect(await causeOfRun(runtime.ctx, id, divided[0] ?? '')).toBeNull()
-  expect(await causeOfRun(runtime.ctx, id, again)).toBe(second.key)
+  expect(await causeOf(divided[0])).toBeNull()
+  expect(await causeOf(again)).toBe(second.key)
   // Another version is another cause.
   await updateWorkflow(runtime.ctx, { id, body: { description: 'Other' } })
   await publishWorkflow(runtime.ctx, { id })
@@ -86,6 +88,39 @@ test('failures are grouped by version, step, code and message without its values
     [2, 'Add up', 1],
   ])
   expect(shown.ofRun).toBe(shown.causes[2]?.key)
+})
+
+test('a sensitive value is neither in a key nor told by the groups', async () => {
+  const { id } = await createWorkflow(runtime.ctx, {
+    name: 'Hides',
+    payload: { diagnosis: { type: 'string', sensitive: true } },
+    initialStep: 'no',
+    steps: [{ id: 'no', type: 'fail-flow', code: 'NO', message: 'Not paid: ${diagnosis}' }],
+    edges: [],
+  })
+  await publishWorkflow(runtime.ctx, { id })
+  const runIds: string[] = []
+  for (const diagnosis of ['Diabetes', 'Diabetes', 'Asthma']) {
+    const { runId } = await startRun(runtime.ctx, { workflowId: id, body: { diagnosis } })
+    await runtime.wait(runId, undefined, 10_000)
+    runIds.push(runId)
+  }
+  const { causes } = await readCauses(runtime.ctx, { workflowId: id })
+  expect(causes.map(({ count }) => count)).toEqual([3])
+  expect(causes[0]?.key).toMatch(/^[0-9a-f]{64}$/)
+  expect(await readCauseRuns(runtime.ctx, { workflowId: id, key: causes[0]?.key })).toEqual({
+    runIds: runIds.toReversed(),
+  })
+  for (const runId of runIds)
+    expect((await getRunOverview(runtime.ctx, { runId })).alike).toEqual({ count: 2, more: false })
+  // Without the key of the installation, nobody can compute the key of a guess.
+  const open = await createWorkflow(runtime.ctx, definition('No'))
+  await publishWorkflow(runtime.ctx, { id: open.id })
+  await ran(open.id, 200)
+  const [cause] = (await readCauses(runtime.ctx, { workflowId: open.id })).causes
+  const text = '[1, "refuse", "TOO_MUCH", "No"]'
+  const guesses = ['md5', 'sha256'].map((kind) => createHash(kind).update(text).digest('hex'))
+  expect(guesses).not.toContain(cause?.key)
 })
 
 test('nobody sees those of another workspace, or of a workflow beyond reach', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { findDefinition } from '../../run-store/definition'
-import { type Cause, causeOfRun, readCauses } from '../../runs/causes'
+import { type Cause, readCauses } from '../../runs/causes'
 import { tenantMasker } from '../../vault/masker'
 import { numbersOf } from '../workflows/numbers'
 
@@ -24,16 +24,18 @@ export async function readShownCauses(
   input: unknown,
 ): Promise<{ causes: ShownCause[]; of: number; newestOf: number; ofRun: string | null }> {
   const { workflowId, runId } = parseInput(ReadShownCauses, input)
-  const { causes, of, newestOf } = await readCauses(ctx, { workflowId })
+  const { causes, of, newestOf, ofRun } = await readCauses(ctx, {
+    workflowId,
+    ...(runId === undefined ? {} : { runId }),
+  })
   const versions = [...new Set(causes.map(({ version }) => version))]
-  const [numberOf, definitions, masker, ofRun] = await Promise.all([
+  const [numberOf, definitions, masker] = await Promise.all([
     numbersOf(
       ctx,
       versions.map((version) => ({ workflowId, version })),
     ),
     Promise.all(versions.map(async (version) => [version, await findDefinition(ctx, workflowId, version)] as const)),
     tenantMasker(ctx),
-    runId === undefined ? null : causeOfRun(ctx, workflowId, runId),
   ])
   const definitionOf = new Map(definitions)
   const shown = causes.map((cause) => {
