@@ -129,7 +129,8 @@ describe('retry on a version', () => {
     ])
     expect(await countRuns()).toBe(before)
     // From the step that sets it, all is there.
-    expect(await retried(runId, { version: 2, fromStepId: 'rate' })).toMatchObject({ result: { sum: 0.4 } })
+    const body = { version: 2, fromStepId: 'rate', repeatCalls: true }
+    expect(await retried(runId, body)).toMatchObject({ result: { sum: 0.4 } })
     const typed = line({
       payload: { n: { type: 'string' } },
       steps: [compute('sum', { sum: 'upper(${n})' }), end({ sum: '${sum}' })],
