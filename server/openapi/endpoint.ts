@@ -50,7 +50,7 @@ interface Handling {
   limit?: 'starts' | 'invokes'
   /** The body may be as large as `LARGE_BODY` allows. */
   large?: true
-  /** The body is of another protocol, and may have more fields than it documents. */
+  /** The body may have more fields than it documents, without a warning: it is of another protocol, or was ignored once. */
   openBody?: true
   /** The handler only waits for work that continues without the caller. */
   onlyWaits?: true

@@ -12,6 +12,14 @@ const parameters = { runId: { description: 'The run.', example: RUN_ID } }
 
 const newRun = (body: { runId: string }) => ({ headers: { location: `/api/workflow/status/${body.runId}` }, body })
 
+/** Null fields of a body count as absent, and another value than an object as an empty body. */
+function withoutNulls(body: unknown): object {
+  return isPlainObject(body) ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) : {}
+}
+
+const isPlainObject = (body: unknown): body is object =>
+  typeof body === 'object' && body !== null && !Array.isArray(body)
+
 /** Endpoints that start a new run from an old one. */
 export const REPEAT_ENDPOINTS = {
   retryRun: endpoint({
@@ -24,6 +32,8 @@ export const REPEAT_ENDPOINTS = {
       'Creates a run that continues at the failed step, or at the step whose error exit led to a `fail-flow`, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change. With `version`, it continues on another published version, if its data fits there, and it passes over no question to people (unless an editor asks) and repeats no completed call (unless `repeatCalls` is true); otherwise 409 `VERSION_MISFIT` with the reasons. A run that answers a message to an agent is retried once, and the new run answers in its place.',
     permission: 'run:retry',
     headers: ['Idempotency-Key'],
+    // Bodies were ignored until it took one, so any are taken.
+    openBody: true,
     body: {
       schema: RetryBody,
       required: false,
@@ -40,7 +50,8 @@ export const REPEAT_ENDPOINTS = {
     },
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VERSION_MISFIT'],
     limit: 'starts',
-    run: async ({ ctx, params, body }) => newRun(await retryRun(ctx, { runId: params.runId, body })),
+    run: async ({ ctx, params, body }) =>
+      newRun(await retryRun(ctx, { runId: params.runId, body: withoutNulls(body) })),
   }),
   listFailures: endpoint({
     method: 'GET',

@@ -240,8 +240,10 @@ describe('POST /api/workflow/retry/:runId and /api/workflow/rerun/:runId', () =>
     await until(runId, isPaused)
     expect((await on(web, 'POST', `/api/workflow/retry/${runId}`)).status).toBe(409)
     await on(web, 'POST', '/api/workflow/management/terminate', { runId })
-    for (const verb of ['retry', 'rerun']) {
-      const answer = await on(web, 'POST', `/api/workflow/${verb}/${runId}`)
+    // Bodies of retries were ignored until they had fields.
+    const bodies = [{ reason: 'x', version: null, fromStepId: null }, ['x'], undefined]
+    for (const [verb, body] of [...bodies.map((body) => ['retry', body] as const), ['rerun', undefined] as const]) {
+      const answer = await on(web, 'POST', `/api/workflow/${verb}/${runId}`, body)
       expect(answer.status).toBe(200)
       expect(answer.body).toEqual({ success: true, runId: expect.stringMatching(/^run_/), retryOf: runId })
       expect(answer.headers.get('location')).toBe(`/api/workflow/status/${answer.body.runId}`)
