@@ -29,7 +29,9 @@ export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
   await forEachAtOnce(due, AT_ONCE, ({ tenantId, id }) =>
     withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {
       const { held, run } = await holdRun(tx, id)
-      if (!run.endTime && !run.cancelRequestedAt) await timeOut(held, run)
+      // It may have been moved meanwhile, to a version that gives it more time.
+      const isDue = run.timeoutAt !== null && run.timeoutAt <= until
+      if (isDue && !run.endTime && !run.cancelRequestedAt) await timeOut(held, run)
     }).catch((err: unknown) => {
       failed++
       log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
