@@ -111,14 +111,15 @@ async function outputsNamed(
 /**
  * How often a walk has visited each step that lies on a loop, from its records. Call it before anything new is planned:
  * from then on the walk counts in memory, because nothing else adds to its records. A run that continues another one may
- * have copies of records of any step, because it may follow another version.
+ * have copies of records of any step, because it may follow another version. One that was moved has records of its old
+ * version; each move raises the epoch.
  */
 export async function visitsSoFar(
   ctx: ServiceContext,
   { run, ref, definition }: WalkState,
 ): Promise<Record<string, number>> {
-  const mayHaveCopies = run.retryOf !== null && ref.branch === MAIN_BRANCH
-  const counted = mayHaveCopies ? new Set(definition.steps.map(({ id }) => id)) : graphOf(definition).looping
+  const mayHaveOthers = (run.retryOf !== null && ref.branch === MAIN_BRANCH) || ref.epoch > 1
+  const counted = mayHaveOthers ? new Set(definition.steps.map(({ id }) => id)) : graphOf(definition).looping
   if (counted.size === 0) return {}
   // One primary key lookup for each, however long the history is.
   const rows = await send<{ stepId: string; visit: number }>(
