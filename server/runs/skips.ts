@@ -5,7 +5,7 @@ import type { TransactionContext } from '../context'
 import { reachable } from '../definition/paths'
 import type { Definition } from '../definition/schema'
 import { AppError, type ErrorDetail } from '../errors'
-import { findStepType } from '../steps/registry'
+import { findStepType, isCall } from '../steps/registry'
 import { bodiesOf } from '../workflows/check/regions'
 
 // What a run would pass over, or do twice, if it continued at a step of another version.
@@ -73,11 +73,6 @@ const MAX_TOLD = 20
 
 function refuseFor(stepIds: readonly string[], detailOf: (stepId: string) => ErrorDetail): void {
   if (stepIds.length > 0) throw new AppError('VERSION_MISFIT', { details: stepIds.slice(0, MAX_TOLD).map(detailOf) })
-}
-
-function isCall(name: string): boolean {
-  const type = findStepType(name)
-  return type?.mode === 'effect' || (type?.mode === 'pause' && type.startsRun === true)
 }
 
 function questionsBefore(definition: Definition, stepId: string): string[] {

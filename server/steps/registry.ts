@@ -61,3 +61,9 @@ export function stepTypes(): AnyStep[] {
 export function findStepType(type: string): AnyStep | undefined {
   return own(available(), type)
 }
+
+/** Whether steps of a type reach something outside. Questions to people are no calls. */
+export function isCall(typeName: string): boolean {
+  const type = findStepType(typeName)
+  return type?.mode === 'effect' || (type?.mode === 'pause' && type.startsRun === true)
+}

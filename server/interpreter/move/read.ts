@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
@@ -12,7 +12,7 @@ import { putTogether } from '../../run-store/large-values'
 import type { Written } from '../../run-store/run-data'
 import { dataOf, ownsOf, type RunRow, type StepRecordRow, walkData } from '../../run-store/walk-data'
 import type { Asked } from '../../steps/define-step'
-import { findStepType } from '../../steps/registry'
+import { findStepType, isCall } from '../../steps/registry'
 import type { WalkState } from '../flow/types'
 import { lookupFrom, visitsSoFar } from '../plan/outputs'
 import { askedBy } from '../wait/pause'
@@ -66,6 +66,8 @@ export interface OpenRun {
   walks: OpenWalk[]
   /** The `seq` of its newest record, which may be a copy from another run; 0 without any. */
   lastSeq: number
+  /** The steps of the other version that reach something outside, and that the run has done. */
+  called: ReadonlySet<string>
 }
 
 const child = alias(runs, 'child')
@@ -79,9 +81,10 @@ export async function readOpenRun(
   run: RunRow & { smallData: RunData },
   to: { definition: Definition; reads: (stepId: string) => Promise<ReadonlySet<string>> },
 ): Promise<OpenRun> {
-  const [rows, lastSeq, [written]] = await Promise.all([
+  const [rows, lastSeq, called, [written]] = await Promise.all([
     readWalks(ctx, run),
     readLastSeq(ctx, run),
+    readCalled(ctx, run, to.definition),
     putTogether(ctx, { tenantId: run.tenantId, runId: run.id }, [{ small: run.smallData, refs: run.dataRefs }]),
   ])
   const data = written ?? { data: run.smallData, refs: {} }
@@ -92,7 +95,7 @@ export async function readOpenRun(
         ? { walk: row.walk, is: 'busy', why: 'branches', stepId: null }
         : await openWalk(ctx, { run, written: data, isNew: lastSeq === 0 }, row, to),
     )
-  return { run, data: data.data, walks: open, lastSeq }
+  return { run, data: data.data, walks: open, lastSeq, called }
 }
 
 async function readLastSeq({ db }: ServiceContext, { tenantId, id }: RunRow): Promise<number> {
@@ -101,6 +104,21 @@ async function readLastSeq({ db }: ServiceContext, { tenantId, id }: RunRow): Pr
     .from(stepRecords)
     .where(and(eq(stepRecords.tenantId, tenantId), eq(stepRecords.runId, id)))
   return row?.seq ?? 0
+}
+
+async function readCalled({ db }: ServiceContext, { tenantId, id }: RunRow, { steps }: Definition) {
+  const calls = steps.filter(({ type }) => isCall(type)).map((step) => step.id)
+  if (calls.length === 0) return new Set<string>()
+  const rows = await db
+    .selectDistinct({ stepId: stepRecords.stepId })
+    .from(stepRecords)
+    .where(
+      and(
+        ...[eq(stepRecords.tenantId, tenantId), eq(stepRecords.runId, id), inArray(stepRecords.stepId, calls)],
+        or(eq(stepRecords.status, 'completed'), eq(stepRecords.handled, true)),
+      ),
+    )
+  return new Set(rows.map(({ stepId }) => stepId))
 }
 
 function readWalks({ db }: ServiceContext, run: RunRow) {

@@ -1,10 +1,12 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { pauses, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { Definition } from '../../definition/schema'
 import { isSame, join, type ValueType } from '../../definition/types/type'
 import { AppError } from '../../errors'
 import { inSlices } from '../../give-way'
 import type { OpenRun, OpenWalk } from '../../interpreter/index'
-import { pinnedDefinition } from '../../run-store/definition'
+import { definitionOf, pinnedDefinition } from '../../run-store/definition'
 import type { Claim } from '../../workflows/check/fits'
 import { flowing } from '../../workflows/check/flow'
 import { knownOutputs, pinnedOutputs } from '../../workflows/check/known-outputs'
@@ -57,7 +59,34 @@ async function fitsChild(ctx: ServiceContext, { child, next, stepId }: Asking, t
   if (workflowId !== child.workflowId) return false
   const claimed = to.givenBy(stepId)
   if (String(version) === String(child.version) || claimed === null) return true
-  const definition = await pinnedDefinition(ctx, child.workflowId, child.version)
+  return gives(ctx, await pinnedDefinition(ctx, child.workflowId, child.version), claimed)
+}
+
+/** Whether the version ends with a result of the type that the run that waits for this one claims, if any does. */
+export async function fitsParent(
+  ctx: ServiceContext,
+  run: { id: string; parentRunId: string | null },
+  to: Destination,
+): Promise<boolean> {
+  if (run.parentRunId === null) return true
+  const { db, tenantId } = ctx
+  const [waits] = await db
+    .select({ run: runs, stepId: pauses.stepId })
+    .from(pauses)
+    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId)))
+    .where(
+      and(
+        ...[eq(pauses.tenantId, tenantId), eq(pauses.runId, run.parentRunId), eq(pauses.childRunId, run.id)],
+        ...[isNull(pauses.answeredAt), isNull(runs.endTime)],
+      ),
+    )
+  if (!waits) return true
+  const parent = await definitionOf(ctx, waits.run)
+  const claimed = pinnedOutputs(await knownOutputs(ctx, parent, new Set([waits.stepId]))).get(waits.stepId)?.type
+  return !claimed || gives(ctx, to.definition, claimed)
+}
+
+async function gives(ctx: ServiceContext, definition: Definition, claimed: ValueType): Promise<boolean> {
   const outputs = pinnedOutputs(await knownOutputs(ctx, definition))
   const given = resultTypeOf(definition, await inSlices(ctx.tenantId, flowing(definition, outputs)))
   return isSame(join(given, claimed), claimed)

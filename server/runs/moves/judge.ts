@@ -3,7 +3,7 @@ import type { RunData } from '../../definition/run'
 import { type OpenRun, readOpenRun } from '../../interpreter/index'
 import { definitionOf } from '../../run-store/definition'
 import type { getRunRow } from '../../run-store/find-run'
-import { type Destination, fittingChildren } from './destination'
+import { type Destination, fitsParent, fittingChildren } from './destination'
 import { type Verdict, verdictOf } from './verdict'
 
 type StoredRun = Awaited<ReturnType<typeof getRunRow>> & { smallData: RunData }
@@ -21,10 +21,17 @@ export async function judge(
     reads: async (stepId) => new Set((await to.claimsAt(ctx, stepId)).map(({ name }) => name)),
   })
   const fitsChild = await fittingChildren(ctx, open, to)
+  const parent = await fitsParent(ctx, run, to)
   const stands = open.walks.flatMap((walk) => (walk.is === 'busy' ? [] : walk.stepId))
   const claims = new Map(
     await Promise.all([...new Set(stands)].map(async (at) => [at, await to.claimsAt(ctx, at)] as const)),
   )
-  const versions = { from, to: to.definition, claimsAt: (at: string) => claims.get(at) ?? [], fitsChild }
+  const versions = {
+    from,
+    to: to.definition,
+    claimsAt: (at: string) => claims.get(at) ?? [],
+    fitsChild,
+    fitsParent: parent,
+  }
   return { open, verdict: verdictOf(open, versions, { dropVotes, now: ctx.now() }) }
 }

@@ -1,12 +1,13 @@
 import { checkFields } from '../../definition/fields'
 import { graphOf } from '../../definition/graph'
 import { own } from '../../definition/json'
+import { reachable } from '../../definition/paths'
 import type { Definition } from '../../definition/schema'
 import { noLongerHidden } from '../../definition/sensitive'
 import type { Busy, OpenRun, OpenWalk } from '../../interpreter/index'
 import { findStepType } from '../../steps/registry'
 import { type Claim, misfitsOf } from '../../workflows/check/fits'
-import { sameBranches } from './branches'
+import { isInBranchesOf, sameBranches } from './branches'
 import { changesOf, type QuestionPart } from './changes'
 import { ADVICE, type MoveReason, type MoveReasonCode, PASSING } from './reasons'
 
@@ -28,10 +29,12 @@ export interface Versions {
   claimsAt: (stepId: string) => readonly Claim[]
   /** Whether the run that a walk waits for ends with a result of the type that the version claims. */
   fitsChild: (walk: Asking) => boolean
+  /** Whether the version gives the run that waits for this one, if any, a result of the type that it claims. */
+  fitsParent: boolean
 }
 
 type Asking = Extract<OpenWalk, { is: 'asking' }>
-type Found = Omit<MoveReason, 'advice'>
+type Found = Omit<MoveReason, 'advice'> & { advice?: string }
 
 /** @param how.dropVotes whether votes on a question that changes may be dropped */
 export function verdictOf(open: OpenRun, versions: Versions, how: { dropVotes: boolean; now: Date }): Verdict {
@@ -39,8 +42,11 @@ export function verdictOf(open: OpenRun, versions: Versions, how: { dropVotes: b
     const what = walk.is === 'asking' ? questionChanges(walk) : []
     return what.length === 0 ? [] : [{ stepId: walk.stepId ?? '', what }]
   })
-  const found = [...ofRun(open, versions, how.now), ...open.walks.flatMap((walk) => ofWalk(walk, versions, how))]
-  const reasons = unique(found).map((one) => ({ ...one, advice: ADVICE[one.code] }))
+  const found = [
+    ...ofRun(open, versions, how.now),
+    ...open.walks.flatMap((walk) => [...ofWalk(walk, versions, how), ...repeatedCalls(walk, open, versions)]),
+  ]
+  const reasons = unique(found).map((one) => ({ advice: ADVICE[one.code], ...one }))
   const verdict = reasons.some(({ code }) => !PASSING.includes(code))
     ? 'not_possible'
     : reasons.length > 0
@@ -61,12 +67,13 @@ export function questionChanges({ before, next }: Asking): QuestionPart[] {
   return next && 'asked' in next ? changesOf(before, next.asked) : []
 }
 
-function ofRun({ run, data, lastSeq }: OpenRun, { from, to }: Versions, now: Date): Found[] {
+function ofRun({ run, data, lastSeq }: OpenRun, { from, to, fitsParent }: Versions, now: Date): Found[] {
   const found: Found[] = []
   const add = (code: MoveReasonCode, message: string) => found.push({ code, message })
   if (run.part !== null) add('PART', 'It performs only a part of its version.')
   if (run.cancelRequestedAt) add('ENDING', 'It is being cancelled.')
   else if (run.failing) add('ENDING', 'It has failed, and is on its failure path.')
+  if (!fitsParent) found.push(PARENT_MISFIT)
   const timeoutAt = timeoutIn(to, run)
   if (timeoutAt && timeoutAt <= now) add('TIME_UP', 'It has taken longer already than that version allows a run.')
   const shown = noLongerHidden(from, to)
@@ -92,6 +99,7 @@ function ofWalk(walk: OpenWalk, versions: Versions, how: { dropVotes: boolean; n
   }
   return [
     ...(walk.is === 'forked' && !sameBranches(versions, stepId) ? [branchesChanged(stepId)] : []),
+    ...(isInBranchesOf(to, stepId, walk.walk.branch) ? [] : [otherBranches(stepId)]),
     ...misfitsOf(versions.claimsAt(stepId), walk.lookup),
     ...spentLoops(walk.visits, versions),
     ...(walk.is === 'asking' ? ofQuestion(walk, versions, how) : []),
@@ -143,6 +151,30 @@ function busyWith(why: Busy, stepId: string | null): Found {
 function branchesChanged(stepId: string): Found {
   const message = `Branches of ${stepId} are open, and their steps are not the same in that version.`
   return { code: 'BRANCHES_CHANGED', stepId, message }
+}
+
+function otherBranches(stepId: string): Found {
+  const message = `${stepId} is in another branch in that version, or in none any more.`
+  return { code: 'BRANCHES_CHANGED', stepId, message }
+}
+
+const PARENT_MISFIT: Found = {
+  code: 'CHILD_CHANGED',
+  message: 'Another run waits for it, and that version gives a result of another type than that run takes.',
+  advice: 'Leave it on its version until it has ended, or cancel both runs and run the other one again.',
+}
+
+/** The calls that the run has made, and that come after the walk in the version, but not in its own. */
+function repeatedCalls(walk: OpenWalk, { called }: OpenRun, { from, to }: Versions): Found[] {
+  if (walk.is === 'busy' || called.size === 0) return []
+  const at = walk.stepId
+  const [ahead, before] = [reachable(to, at), reachable(from, at)]
+  return [...called]
+    .filter((stepId) => ahead.has(stepId) && !before.has(stepId))
+    .map((stepId) => {
+      const message = `It has done ${stepId}, which comes after ${at} in that version: it would be done again.`
+      return { code: 'CALL_REPEATED', stepId, message }
+    })
 }
 
 function timeUp(stepId: string): Found {
