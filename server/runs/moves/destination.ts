@@ -26,7 +26,11 @@ export interface Destination {
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED; INVALID_INPUT if the version was never published */
-export async function destinationOf(ctx: ServiceContext, workflowId: string, to: number): Promise<Destination> {
+export async function destinationOf(
+  ctx: ServiceContext,
+  workflowId: string,
+  to: number | 'published',
+): Promise<Destination> {
   const { version, wasPublished, definition } = await findVersionToRun(ctx, workflowId, String(to))
   if (!wasPublished) {
     const message = 'must be a published version'

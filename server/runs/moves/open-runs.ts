@@ -17,7 +17,12 @@ const PAGE = 100
 const AT_ONCE = 4
 
 export const OpenRunsQuery = z.object({
-  to: z.coerce.number().int().min(1).describe('The published version to which they would be moved.'),
+  to: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe('The published version to which they would be moved: by default, the one that is published now.'),
   after: z.string().max(200).optional().describe('The `next` of the page before; the first page without it.'),
 })
 
@@ -45,7 +50,7 @@ export async function listMovable(
   authorize(ctx, 'run:read')
   refuseLimited(ctx)
   const { to: wanted, after } = parseInput(OpenRunsQuery, query)
-  const to = await destinationOf(ctx, id, wanted)
+  const to = await destinationOf(ctx, id, wanted ?? 'published')
   const page = await findOpen(ctx, { workflowId: id, version: to.version, after: cursorOf(after) })
   const found = page.slice(0, PAGE)
   const maskerOf = await callerMaskersOf(
