@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../../context'
 import { branchesAround, originOf, scopeIdOf } from '../../definition/branches'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
@@ -48,7 +49,7 @@ interface RunRow extends Record<string, unknown> {
   end: { result: JsonValue; error: RunError | null; ended: boolean }
 }
 
-/** How much of the runs of one statement is stored, with what compresses well. */
+/** How much of the runs of one statement is read, with outputs as JSON and the rest as stored. */
 const MAX_BYTES = 8 * 1024 * 1024
 /** Of one run: with more, it is not read. */
 const MAX_RUN_BYTES = 4 * 1024 * 1024
@@ -100,7 +101,9 @@ function factsOf({ tenantId }: ServiceContext, workflowId: string, runIds: reado
   const ofRun = sql`tenant_id = ${tenantId} and run_id = r.id`
   // Sizes are read without the values.
   const sizeOf = (column: string) => sql`coalesce(pg_column_size(${sql.raw(column)}), 0)`
-  const bytes = sql`${sizeOf('config')} + ${sizeOf('output_data')} + ${sizeOf('delta')}`
+  // As JSON, a value may be a hundred times as large as it is stored. One that is saved is in the output too, and a
+  // configuration that is filled in, in the input.
+  const bytes = sql`greatest(${sizeOf('config')}, input_bytes) + ${storedSize(sql`output_bytes`, sql`output_data`)} + ${sizeOf('delta')}`
   return sql`
     with asked as (
       select id, nth from jsonb_array_elements_text(${JSON.stringify(runIds)}::jsonb) with ordinality as a (id, nth)),
