@@ -169,7 +169,7 @@ function firstDifference(was: Way, now: Way, common: ReadonlySet<string>) {
   const wasOpen = 'needs' in was.end
   const found = [...byBranch(now.visits, common)].flatMap(([branch, visits]) => {
     // Where a walk stops for want of a value, the branch that it is in and those around it have not ended.
-    const isOpen = 'needs' in now.end && last.startsWith(branch)
+    const isOpen = 'needs' in now.end && (last === branch || last.startsWith(`${branch}/`))
     return differenceIn(recorded.get(branch) ?? [], visits, { wasOpen, isOpen }) ?? []
   })
   const rank = ({ at }: { at: Place }) => order.get(keyOf(at)) ?? 0

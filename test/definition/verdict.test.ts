@@ -89,3 +89,24 @@ test('branches are compared one by one, also those that were stopped early', () 
     ...{ is: 'way', at: { branch: 'a', stepId: 'check', visit: 1 } },
   })
 })
+
+test('a branch whose number begins like that of the branch where a walk stops has ended', () => {
+  const visit = (branch: string, stepId: string) => ({ branch, stepId, visit: 1, exit: null })
+  const fork = 'main/fork#1'
+  const was = {
+    visits: [
+      visit('main', 'fork'),
+      visit(`${fork}/1`, 'check'),
+      visit(`${fork}/1`, 'pay'),
+      visit(`${fork}/10`, 'check'),
+    ],
+    end: gives({}),
+  }
+  const stopsIn = (branch: string) => ({
+    visits: [visit('main', 'fork'), visit(`${fork}/1`, 'check'), visit(`${fork}/${branch}`, 'check')],
+    end: unknown,
+  })
+  expect(judged(was, stopsIn('10'))).toMatchObject({ is: 'way', at: { branch: `${fork}/1`, stepId: 'check' } })
+  expect(judged(was, stopsIn('2'))).toEqual(judged(was, stopsIn('10')))
+  expect(judged(was, stopsIn('1/call#1/0'))).toMatchObject({ is: 'untold' })
+})
