@@ -29,7 +29,9 @@ export function maskerOf(values: Iterable<string>): Masker {
   // Masking turns a number into a text, and many numbers contain a few digits: `1234` must not turn 51234 into ***.
   const digits = all.map((value) => value.trim()).filter((value) => !isTooShort(value))
   const tells = (number: string) => digits.some((value) => number.includes(value))
-  const text = (given: string) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), given)
+  const finds = searchFor(forms)
+  const text = (given: string) =>
+    finds(given) ? forms.reduce((masked, form) => masked.replaceAll(form, MASK), given) : given
   const json = (value: JsonLike): JsonLike => {
     if (typeof value === 'string') return text(value)
     if (typeof value === 'number') return tells(String(value)) ? MASK : value
@@ -43,6 +45,33 @@ export function maskerOf(values: Iterable<string>): Masker {
     // Masking changes only texts, so the type stays the same.
     json: (value) => (forms.length === 0 ? value : (json(value) as typeof value)),
   }
+}
+
+/** Looks for any of these forms in one pass: most texts contain none. */
+function searchFor(forms: readonly string[]): (text: string) => boolean {
+  const byStart = new Map<string, string[]>()
+  const slots = new Uint8Array(2 ** 16)
+  for (const form of forms) {
+    const start = form.slice(0, MIN_MASKED_LENGTH)
+    byStart.set(start, [...(byStart.get(start) ?? []), form])
+    slots[slotAt(form, 0)] = 1
+  }
+  return (text) => {
+    if (forms.length === 0) return false
+    for (let at = 0; at <= text.length - MIN_MASKED_LENGTH; at++) {
+      if (slots[slotAt(text, at)] === 0) continue
+      const found = byStart.get(text.slice(at, at + MIN_MASKED_LENGTH))
+      if (found?.some((form) => text.startsWith(form, at))) return true
+    }
+    return false
+  }
+}
+
+/** A number for the first characters of a form. */
+function slotAt(text: string, at: number): number {
+  let slot = 0
+  for (let nth = 0; nth < MIN_MASKED_LENGTH; nth++) slot = (slot * 31 + text.charCodeAt(at + nth)) & 0xffff
+  return slot
 }
 
 function formsOf(value: string): string[] {
