@@ -19,7 +19,7 @@ export function hidingNothing(vault: Masker): RunMasker {
  * Searching every text for each value takes time, so this limits the values of a run. Shorter ones occur in any text.
  */
 const MAX_VALUES = 50
-const SHORTEST_VALUE = 4
+export const SHORTEST_VALUE = 4
 
 /** A masker for these fields, and for their values wherever else they occur. */
 export function hidingMasker(vault: Masker, hides: ReadonlySet<string>, stored: JsonObject[]): RunMasker {

@@ -38,7 +38,10 @@ export function answerAgain(
   if (asked?.event) {
     const event = given as unknown as EventValue
     const { name, key, rules } = asked.event
-    if (event.name !== name || (key !== null && event.key !== key)) throw refuse('event')
+    if (event.name !== name) throw refuse('event')
+    const keys = key === null ? null : checking.unknowns.reasonIn([key, event.key])
+    if (keys) checking.hides(keys)
+    else if (key !== null && event.key !== key) throw refuse('event')
     const hidden = checking.unknowns.reasonIn([given, rules.values])
     if (hidden) checking.hides(hidden)
     else if (!matchesEvent(rules, event)) throw refuse('event')

@@ -72,7 +72,10 @@ export class BothVersions {
     // Both sets grow while they are read.
     for (const name of names) {
       // Every failure gives the error, and every field may be read as a whole.
-      if (name === 'error' || name === '_') return null
+      if (name === 'error' || name === '_') {
+        if (!this.areEqual) return null
+        for (const { id } of this.now.steps) steps.add(id)
+      }
       const [before, after] = [own(this.was.payload, name), own(this.now.payload, name)]
       if (diffValues(before, after).length > 0) return null
       for (const stepId of [...(this.givers.get(name) ?? []), ...(this.givers.get(ANY) ?? [])]) {
@@ -83,6 +86,14 @@ export class BothVersions {
       }
     }
     return steps
+  }
+
+  /** Whether both versions declare the same fields and have the same steps. */
+  private get areEqual(): boolean {
+    const [{ payload: was, steps }, { payload: now, steps: others }] = [this.was, this.now]
+    return (
+      steps.length === others.length && diffValues(was, now).length === 0 && steps.every(({ id }) => this.isEqual(id))
+    )
   }
 
   private isEqual(stepId: string): boolean {

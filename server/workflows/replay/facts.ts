@@ -12,6 +12,8 @@ export interface Fact extends Place {
   /** What the step did or asked: its configuration, filled in. Null if that is not known. */
   asked: JsonObject | null
   came: FactCame
+  /** The name under which it saved its output, if that is no object. */
+  savedAs?: string
 }
 
 /**

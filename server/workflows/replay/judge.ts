@@ -12,6 +12,7 @@ import {
   type Way,
   type WayVisit,
 } from '../../definition/verdict'
+import { inSlices } from '../../give-way'
 import type { Entry, Position } from '../../interpreter/flow/index'
 import { MAIN_BRANCH } from '../../run-store/names'
 import type { Masker } from '../../vault/mask'
@@ -21,6 +22,7 @@ import { type Budget, drive } from './drive'
 import { endOf, startOf } from './ends'
 import type { RecordedRun } from './facts'
 import { withoutHidden } from './hidden'
+import { readValues } from './read-values'
 import { Recorded } from './recorded'
 import type { Computing } from './source'
 import { Trace } from './trace'
@@ -61,9 +63,13 @@ export async function judge(
   trial: Trial,
   until?: number,
 ): Promise<{ verdict: Verdict; was: readonly WayVisit[]; now: readonly WayVisit[] }> {
-  if (found.continued) return { verdict: CONTINUED, was: found.way.visits, now: [] }
+  if (found.continued) return { verdict: untold({ why: 'continued' }), was: found.way.visits, now: [] }
   const unknowns = new Unknowns()
-  const { run, mask } = withoutHidden(found, unknowns, { vault: trial.vault, hides: own.hides })
+  const values = own.hides.size === 0 ? [] : await readValues(ctx, found.id)
+  const hiding = withoutHidden(found, unknowns, { vault: trial.vault, hides: own.hides, values })
+  const hidden = await inSlices(ctx.tenantId, hiding)
+  if ('needs' in hidden) return { verdict: untold(hidden.needs), was: found.way.visits, now: [] }
+  const { run, mask } = hidden
   const trace = new Trace()
   const recorded = new AsRecorded(run.way, trace, own.both)
   const source = new Recorded(run.facts, trial.computing, {
@@ -85,9 +91,8 @@ export async function judge(
   return { verdict: shown(failingCall(verdict, run.way, source, trial), mask), was: run.way.visits, now: trace.visits }
 }
 
-const CONTINUED: Verdict = {
-  ...{ is: 'untold', needs: { why: 'continued' } },
-  ...{ calls: { new: [], gone: [], changed: [] }, assumed: [] },
+function untold(needs: Needs): Verdict {
+  return { is: 'untold', needs, calls: { new: [], gone: [], changed: [] }, assumed: [] }
 }
 
 async function endOfWalk(

@@ -1,6 +1,7 @@
 import { inStoredOrder, type JsonObject } from '../../definition/json'
 import type { Place } from '../../definition/verdict'
 import type { Fact } from './facts'
+import { mayEqual } from './unknown'
 
 /** Finds the recorded visit that a visit of a walk corresponds to. */
 export class Matching {
@@ -9,7 +10,7 @@ export class Matching {
   private readonly byStep = new Map<string, Fact[]>()
   private readonly taken = new Set<Fact>()
 
-  constructor(facts: readonly Fact[]) {
+  constructor(private readonly facts: readonly Fact[]) {
     this.byPlace = new Map(facts.map((fact) => [placeKey(fact), fact]))
     for (const fact of facts) {
       if (typeof fact.came === 'string') continue
@@ -34,6 +35,18 @@ export class Matching {
     return found
   }
 
+  /**
+   * Whether nobody can say if a visit asked the same, because something in that is hidden: the visit at the same place, or
+   * one of a step that is gone.
+   */
+  mayBeSame(place: Place, type: string, asked: JsonObject, isGone: (stepId: string) => boolean): boolean {
+    const here = this.at(place)
+    return this.facts.some((fact) => {
+      if (this.taken.has(fact) || (fact !== here && !isGone(fact.stepId))) return false
+      return fact.asked !== null && isOf(fact, type) && mayEqual(unpinned(asked), unpinned(fact.asked))
+    })
+  }
+
   /** The visits that are left over are made no longer. */
   take(fact: Fact): void {
     this.taken.add(fact)
@@ -53,8 +66,12 @@ export class Matching {
 }
 
 /** The version of a tool, an agent or a workflow is ignored: pins change it without a change of the step. */
-function askedKey(type: string, { version: _version, ...asked }: JsonObject): string {
-  return `${type} ${JSON.stringify(inStoredOrder(asked))}`
+function unpinned({ version: _version, ...asked }: JsonObject): JsonObject {
+  return asked
+}
+
+function askedKey(type: string, asked: JsonObject): string {
+  return `${type} ${JSON.stringify(inStoredOrder(unpinned(asked)))}`
 }
 
 /** The type of a visit that an older release has kept is not known. */

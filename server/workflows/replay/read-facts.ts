@@ -182,6 +182,7 @@ function factOf(record: RecordRow, answers: Record<string, PauseAnswer>): Fact {
   const { branch, stepId, visit, type, config } = record
   const answer = own(answers, pauseIdOf(branch, { stepId, visit }))
   const asked = config && askedWith(config)
+  const name = record.saved && !isJsonObject(record.saved.value) ? config?.saveAs : undefined
   return {
     branch,
     stepId,
@@ -190,6 +191,7 @@ function factOf(record: RecordRow, answers: Record<string, PauseAnswer>): Fact {
     asked,
     start: new Date(record.start).toISOString(),
     came: cameOf(record, answer),
+    ...(typeof name === 'string' ? { savedAs: name } : {}),
   }
 }
 

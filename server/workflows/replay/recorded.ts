@@ -107,11 +107,12 @@ export class Recorded implements Source {
     const wanted = askedWith(config)
     const hidden = this.unknowns.reasonIn(wanted) ?? this.unknowns.reasonIn(asked?.event?.rules.values)
     const isRecorded = this.isAsRecorded(entry, hidden)
-    const same = this.matching.same(place, type.type, wanted) ?? (isRecorded ? this.take(place, type) : undefined)
+    const same = (isRecorded ? this.take(place, type) : undefined) ?? this.matching.same(place, type.type, wanted)
     if (type.mode === 'pause' && type.elapses) {
       if (same) cameOf(same, place)
       return { answer: { due: true } }
     }
+    if (!same && hidden?.why === 'hidden') this.refuseIfMayBeSame(entry, wanted, hidden)
     const isOld = same !== undefined && differsInVersion(same, wanted.version)
     if ((!same || isOld) && this.mayCompute(entry, config)) {
       this.assume(place, 'computed now')
@@ -175,6 +176,12 @@ export class Recorded implements Source {
   private mayCompute({ state, type }: Entry<Position>, config: StepConfig): boolean {
     if (!this.computing.may(type, config)) return false
     return this.unknowns.reasonIn(config as JsonObject) === null && this.unknowns.reasonIn(state.data) === null
+  }
+
+  /** @throws Undetermined if something hidden decides whether the run asked the same */
+  private refuseIfMayBeSame(entry: Entry<Position>, wanted: JsonObject, hidden: Reason): void {
+    const isGone = (stepId: string) => graphOf(entry.state.definition).step(stepId) === undefined
+    if (this.matching.mayBeSame(placeOf(entry), entry.type.type, wanted, isGone)) throw new Undetermined(hidden)
   }
 
   /** The visit of the run at this place, whose outcome a step has because it is unchanged. */

@@ -15,6 +15,32 @@ export class Undetermined extends Error {
 const MARK = `unknown ${randomBytes(16).toString('hex')} `
 const PATTERN = new RegExp(`${MARK}(\\d+);`)
 const ALL = new RegExp(PATTERN, 'g')
+const BETWEEN = new RegExp(`${MARK}\\d+;`)
+
+/** Whether a value with unknown parts may be this one, as far as its known parts say. */
+export function mayEqual(value: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return mayEqualText(value, other)
+  if (Array.isArray(value))
+    return Array.isArray(other) && value.length === other.length && value.every((part, at) => mayEqual(part, other[at]))
+  if (!isJsonObject(value) || !isJsonObject(other)) return value === other
+  const names = Object.keys(value)
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && mayEqual(own(value, name), own(other, name)))
+  )
+}
+
+/** Of a text with unknown parts, how it begins and ends is known. */
+function mayEqualText(text: string, other: JsonValue | undefined): boolean {
+  const parts = text.split(BETWEEN)
+  if (parts.length === 1) return text === other
+  if (typeof other !== 'string') return parts.every((part) => part === '')
+  const others = other.split(BETWEEN)
+  const [start = '', otherStart = ''] = [parts[0], others[0]]
+  const [end = '', otherEnd = ''] = [parts.at(-1), others.at(-1)]
+  const starts = start.startsWith(otherStart) || otherStart.startsWith(start)
+  return starts && (end.endsWith(otherEnd) || otherEnd.endsWith(end))
+}
 
 /**
  * The unknown values of a walk: texts with a mark that leads to the reason. They are copied like other values, and may
@@ -22,7 +48,6 @@ const ALL = new RegExp(PATTERN, 'g')
  */
 export class Unknowns {
   private readonly reasons: Reason[] = []
-  private readonly named = new Map<string, string>()
 
   /** Whether the walk has any. Without, nothing needs to be looked for. */
   get any(): boolean {
@@ -32,13 +57,6 @@ export class Unknowns {
   make(reason: Reason): string {
     this.reasons.push(reason)
     return `${MARK}${this.reasons.length - 1};`
-  }
-
-  /** The same mark for each value of this name: two that are equal stay equal. */
-  makeNamed(name: string, reason: Reason): string {
-    const mark = this.named.get(name) ?? this.make(reason)
-    this.named.set(name, mark)
-    return mark
   }
 
   /** A text without marks, to be shown. */
