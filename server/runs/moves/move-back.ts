@@ -4,12 +4,14 @@ import { runMoves } from '@/db/schema/moves'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { AppError } from '../../errors'
 import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 import { type Destination, destinationOf } from './destination'
 import { type MovesMade, moveRun, refuseBesideOlder } from './move'
+import { ADVICE, type MoveReason } from './reasons'
 import { BATCH } from './schema'
 
 /** Runs per call: few enough for one request, and for the screen to show progress. */
@@ -37,15 +39,39 @@ export async function moveBack(ctx: ServiceContext, input: unknown): Promise<Mov
   await findRow(ctx, WORKFLOW, workflowId)
   const found = await findStill(ctx, { workflowId, batch, skip })
   const made: MovesMade = { batch: back, moved: [], refused: [] }
-  const known = new Map<number, Destination>()
+  const known = new Map<number, Destination | null>()
   for (const { runId, fromVersion } of found.slice(0, AT_ONCE)) {
-    const to = known.get(fromVersion) ?? (await destinationOf(ctx, workflowId, fromVersion))
+    const to = known.get(fromVersion) ?? (await publishedVersion(ctx, workflowId, fromVersion))
     known.set(fromVersion, to)
+    if (to === null) {
+      made.refused.push({
+        runId,
+        code: 'MOVE_REFUSED',
+        verdict: 'not_possible',
+        reasons: [NEVER_PUBLISHED],
+        changes: [],
+      })
+      continue
+    }
     const outcome = await moveRun(ctx, runId, to, { asksAgain: true, dropVotes: false, reason: null, batch: back })
     if ('code' in outcome) made.refused.push(outcome)
     else made.moved.push(outcome)
   }
   return { ...made, left: found.length > AT_ONCE }
+}
+
+const NEVER_PUBLISHED: MoveReason = {
+  code: 'STEP_GONE',
+  message: 'The version that it had was never published: it was a test of a draft.',
+  advice: ADVICE.ENDING,
+}
+
+/** Null for one that was never published, which has test runs only. */
+function publishedVersion(ctx: ServiceContext, workflowId: string, version: number): Promise<Destination | null> {
+  return destinationOf(ctx, workflowId, version).catch((err: unknown) => {
+    if (err instanceof AppError && err.code === 'INVALID_INPUT') return null
+    throw err
+  })
 }
 
 /** The open runs whose last move belongs to the batch, and that have begun no step since. */

@@ -4,6 +4,7 @@ import { runs } from '@/db/schema/runs'
 import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { authorize, refuseLimited } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
 import { isRun } from '../../run-store/conditions'
 import { maskWords } from '../mask-words'
@@ -83,9 +84,12 @@ export async function listMovable(
 }
 
 function cursorOf(after: string | undefined): { startTime: Date; id: string } | null {
-  const [time = '', id = ''] = after?.split('~') ?? []
+  if (after === undefined) return null
+  const [time = '', id = ''] = after.split('~')
   const startTime = new Date(time)
-  return Number.isNaN(startTime.getTime()) ? null : { startTime, id }
+  if (!Number.isNaN(startTime.getTime()) && id) return { startTime, id }
+  const message = 'must be the next of an earlier page'
+  throw new AppError('INVALID_INPUT', { details: [{ path: 'after', message }] })
 }
 
 /** Uses the index of open runs, however many have ended. */
