@@ -213,6 +213,8 @@ function apply(ref: WalkRef, step: DoneStep | null, wrote: Wrote): void {
 
 /** @returns false if the memory does not lead up to this */
 function add(memory: Memory, ref: WalkRef, step: DoneStep | null, { plan, at, vault }: Wrote): boolean {
+  // It was moved to another version since it asked, by another process.
+  if (memory.asked && memory.asked.ref.epoch !== ref.epoch) return false
   if (!isPlain(plan) || (step && !complete(memory, step))) return false
   for (const inserted of plan.records) {
     memory.records.push({ inserted, done: null })
