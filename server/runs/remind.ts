@@ -152,6 +152,12 @@ async function peopleToRemind(tx: Held, pause: PauseRow, signal: PauseSignal): P
   return left?.length ? left : assignees
 }
 
+/** Ends the claim of a task that asks something else, if its member may not answer that. */
+export async function releaseAsked(tx: Held, task: OfTask): Promise<void> {
+  const [pause] = await tx.db.select().from(pauses).where(pauseIs(task, task.id))
+  if (pause?.signal) await releaseUnlessAllowed(tx, pause, pause.signal)
+}
+
 /** Ends the claim of a member who may no longer answer, such as one who left the group that has the task. */
 async function releaseUnlessAllowed(tx: Held, pause: PauseRow, signal: PauseSignal): Promise<void> {
   const key = keyOf(pause)

@@ -3,12 +3,15 @@ import { type ServiceContext, withTransaction } from '@/server/context'
 import { timeOutRuns } from '@/server/interpreter/stop/time-out'
 import { log } from '@/server/log'
 import { moveRuns } from '@/server/runs/moves/move'
+import { moveBack } from '@/server/runs/moves/move-back'
+import { listMovable } from '@/server/runs/moves/open-runs'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { createWorkflow, publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { newVisitor } from '../trpc/support'
 import { holdEffects } from './held'
 import { ask, asksTwice, type Drawn, END, hasBegun, isPaused, path, say, told, waiting as waitingIn } from './moving'
 
@@ -168,4 +171,38 @@ test('a run does not time out if it was moved to a version that gives it more ti
   })
   await swept
   expect(await runtime.status(runId)).toMatchObject({ status: 'paused', workflowVersion: to })
+})
+
+test('a claim of a member who may not answer the new question ends, and the audit log has the move', async () => {
+  const [ada, bob] = [await newVisitor(ctx, 'operator'), await newVisitor(ctx, 'operator')]
+  const to = ({ userId }: { userId: string }) => path(ask({ assignees: [`user:${userId}`] }))
+  const { runId, move } = await waiting(to(ada), to(bob))
+  await database.sql`
+    insert into task_claims (tenant_id, run_id, pause_id, person, claimed_by, claimed_at)
+    values (${ctx.tenantId}, ${runId}, 'main:ask#1', ${ada.userId}, ${ada.userId}, now())`
+  const made = await move({ asksAgain: true })
+  expect(told(made)).toBe('asks_again')
+  expect(await database.sql`select person from task_claims where run_id = ${runId}`).toHaveLength(0)
+  const [entry] = await database.sql<{ details: object }[]>`
+    select details from audit_entries where thing_id = ${runId} and action = 'run.moved'`
+  expect(entry?.details).toMatchObject({ batch: made.batch, askedAgain: ['ask'] })
+})
+
+test('runs of a draft stay when a batch moves back, and the others go', async () => {
+  const { id: workflowId } = await createWorkflow(ctx, { name: 'Draft', ...path(ask()) } as never)
+  const first = (await publishWorkflow(ctx, { id: workflowId })).version
+  await updateWorkflow(ctx, { id: workflowId, body: path(ask(), say('draft')) as never })
+  const trial = await startRun(ctx, { workflowId, body: {}, version: 'latest', test: true } as never)
+  const real = await startRun(ctx, { workflowId, body: {}, version: String(first) })
+  for (const { runId } of [trial, real]) await runtime.wait(runId, isPaused, END)
+  await updateWorkflow(ctx, { id: workflowId, body: path(ask(), say('new')) as never })
+  const { version: toVersion } = await publishWorkflow(ctx, { id: workflowId })
+  const { batch } = await moveRuns(ctx, { workflowId, toVersion, runIds: [trial.runId, real.runId] })
+  expect(await moveBack(ctx, { workflowId, batch })).toMatchObject({
+    moved: [{ runId: real.runId }],
+    refused: [{ runId: trial.runId, verdict: 'not_possible' }],
+    left: false,
+  })
+  const list = listMovable(ctx, { id: workflowId, query: { to: String(toVersion), after: 'nothing' } })
+  await expect(list).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })

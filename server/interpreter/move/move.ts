@@ -32,6 +32,8 @@ export interface Target {
   timeoutAt: Date | null
   /** Whether a pause asks something else there. */
   asksAgain: (walk: Asking) => boolean
+  /** Ends the claim of a pause that asks again, if its member may not answer any more. */
+  release: (pauseId: string) => Promise<void>
 }
 
 /**
@@ -58,7 +60,11 @@ export async function moveToVersion(
     { ...how, afterSeq: lastSeq, asked: asked.length > 0 ? asked : null },
   )
   for (const walk of open.walks) await callAgain(tx, open, walk, first)
-  for (const { pauseId: id } of asked) await tellAskedAgain(tx, { tenantId: run.tenantId, runId: run.id, id })
+  for (const { pauseId: id } of asked) {
+    // Otherwise only that member would be notified.
+    await to.release(id)
+    await tellAskedAgain(tx, { tenantId: run.tenantId, runId: run.id, id })
+  }
   await announceRun(tx, run.id)
   tx.afterCommit(() => {
     // This process may have asked the question, and would plan the answer under the old version, only to be refused.

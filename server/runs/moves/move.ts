@@ -3,11 +3,12 @@ import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
 import { AppError } from '../../errors'
 import { newId } from '../../ids'
-import { moveToVersion } from '../../interpreter/index'
+import { moveToVersion, type OpenRun } from '../../interpreter/index'
 import { olderLives } from '../../outbox'
 import { parseInput } from '../../parse'
 import { holdRun } from '../../run-store/held'
 import { tenantMasker } from '../../vault/masker'
+import { releaseAsked } from '../remind'
 import { type Destination, destinationOf } from './destination'
 import { judge } from './judge'
 import { MoveRuns } from './schema'
@@ -87,6 +88,7 @@ export function moveRun(ctx: ServiceContext, runId: string, to: Destination, how
       {
         ...{ version: to.version, definition: to.definition, timeoutAt: timeoutIn(to.definition, run) },
         asksAgain: (walk) => questionChanges(walk).length > 0,
+        release: (id) => releaseAsked(held, { tenantId: run.tenantId, runId: run.id, id }),
       },
       { batch: how.batch, reason },
     )
@@ -94,17 +96,26 @@ export function moveRun(ctx: ServiceContext, runId: string, to: Destination, how
       tx,
       'run.moved',
       { id: run.id, name: run.workflowName },
-      details(run.workflowVersion, to, judged, reason),
+      details(run.workflowVersion, to, { open, judged }, { ...how, reason }),
     )
     return { runId, verdict }
   })
 }
 
-function details(from: number, to: Destination, { changes }: Verdict, reason: string | null) {
-  const again = [...new Set(changes.map(({ stepId }) => stepId))]
+function details(
+  from: number,
+  to: Destination,
+  { open, judged }: { open: OpenRun; judged: Verdict },
+  { batch, reason }: Pick<How, 'batch' | 'reason'>,
+) {
+  const again = [...new Set(judged.changes.map(({ stepId }) => stepId))]
+  const votes = open.walks.map((walk) => (walk.is === 'asking' && questionChanges(walk).length > 0 ? walk.votes : 0))
+  const droppedVotes = votes.reduce((sum, n) => sum + n, 0)
   return {
     version: { from, to: to.version },
+    batch,
     ...(again.length > 0 ? { askedAgain: again } : {}),
+    ...(droppedVotes > 0 ? { droppedVotes } : {}),
     ...(reason === null ? {} : { reason }),
   }
 }
