@@ -106,7 +106,10 @@ test('a schema inferred from an example is valid and matches the example', () =>
   const record = fc.dictionary(name, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 })
   fc.assert(
     fc.property(record, (example) => {
-      const value = JSON.parse(JSON.stringify(example)) as JsonObject
+      const text = JSON.stringify(example)
+      // Callers' values with such a name are refused.
+      fc.pre(!text.includes('"__proto__"'))
+      const value = JSON.parse(text) as JsonObject
       const schema = inferSchema(value)
       expect(schemaProblems(schema, 'outputSchema')).toEqual([])
       expect(mismatches(schema, value, 'data')).toEqual([])
