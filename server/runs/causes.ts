@@ -65,8 +65,17 @@ function shapeOf(text: SQL): SQL<string> {
   return sql<string>`regexp_replace(regexp_replace(${text}, ${quoted}, '…', 'g'), ${ids}, '#', 'g')`
 }
 
-/** Failures that may be healed: nobody has repeated them, and no parent run or test is behind them. */
-function latestFailed(ctx: ServiceContext, workflowId: string, limit: number, hidden: number[]) {
+/**
+ * The latest failures of a workflow.
+ * @param of.healable only those that may be healed: nobody has repeated them, and no parent run or test is behind them
+ */
+function latestFailed(
+  ctx: ServiceContext,
+  workflowId: string,
+  limit: number,
+  hidden: number[],
+  { healable = true } = {},
+) {
   const { tenantId, workflowVersion: version, startTime, id } = runs
   return ctx.db
     .select({
@@ -86,9 +95,7 @@ function latestFailed(ctx: ServiceContext, workflowId: string, limit: number, hi
         eq(runs.workflowId, workflowId),
         STATUS_IS.failed,
         sql`${runs.outcome} = 'failed'`,
-        ne(runs.startedVia, 'test'),
-        isNull(runs.parentRunId),
-        not(isRepeated),
+        ...(healable ? [ne(runs.startedVia, 'test'), isNull(runs.parentRunId), not(isRepeated)] : []),
         runsInReach(ctx),
       ),
     )
@@ -217,7 +224,7 @@ export async function countOthers(
   error: RunError,
 ): Promise<{ count: number; more: boolean }> {
   const hidden = await hiddenVersions(ctx, run.workflowId)
-  const latest = latestFailed(ctx, run.workflowId, LATEST_FOR_PAGE, hidden)
+  const latest = latestFailed(ctx, run.workflowId, LATEST_FOR_PAGE, hidden, { healable: false })
   const shape = hidden.includes(run.workflowVersion) ? sql`null` : shapeOf(sql`left(${error.message}::text, 1000)`)
   const [row] = await ctx.db
     .select({

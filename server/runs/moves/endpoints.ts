@@ -86,7 +86,7 @@ export const MOVE_ENDPOINTS = {
     path: '/api/workflows/{id}/open-runs',
     parameters: { id: { description: 'The workflow.', example: WORKFLOW_ID } },
     tag: 'Runs',
-    summary: 'List open runs that could be moved',
+    summary: 'Find open runs to move',
     description:
       'The open runs on other versions than `to`, oldest first and 100 a page, each with whether it can continue on that version at this moment. It does not say what a run contains. Not for tokens of limited secrets.',
     permission: 'run:read',
