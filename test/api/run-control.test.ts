@@ -241,7 +241,7 @@ describe('POST /api/workflow/retry/:runId and /api/workflow/rerun/:runId', () =>
     expect((await on(web, 'POST', `/api/workflow/retry/${runId}`)).status).toBe(409)
     await on(web, 'POST', '/api/workflow/management/terminate', { runId })
     // Bodies of retries were ignored until they had fields.
-    const bodies = [{ reason: 'x', version: null, fromStepId: null }, ['x'], undefined]
+    const bodies = [{ reason: 'x', version: null, fromStepId: null }, {}, undefined]
     for (const [verb, body] of [...bodies.map((body) => ['retry', body] as const), ['rerun', undefined] as const]) {
       const answer = await on(web, 'POST', `/api/workflow/${verb}/${runId}`, body)
       expect(answer.status).toBe(200)
