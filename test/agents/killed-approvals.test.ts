@@ -82,6 +82,7 @@ test('A6, A7: a process that dies at any write of a turn that asks loses no answ
   await expectCalls(whole.runId)
   const all = whole.points.flatMap((point) => [`${point} before`, `${point} after`])
   const chosen = process.env.CRASH_AT ? [process.env.CRASH_AT] : sampled(all, all.length / FEW)
+  expect(chosen.length).toBeGreaterThan(0)
   let died = 0
   for (const at of chosen) {
     const first = await live(at)

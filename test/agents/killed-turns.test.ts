@@ -101,6 +101,7 @@ test('A1, A2, A3, A5: a process that dies at any write of a turn leaves its call
   await expectWhole(whole.runId, whole.before)
   const all = points.flatMap((point) => [`${point} before`, `${point} after`])
   const chosen = process.env.CRASH_AT ? [process.env.CRASH_AT] : sampled(all, all.length / FEW)
+  expect(chosen.length).toBeGreaterThan(0)
   for (const at of chosen) {
     const first = await live(at)
     expect(first.died, at).toBe(true)

@@ -6,14 +6,15 @@ import { createHash } from 'node:crypto'
  * same commit. `SOAK=1` takes every item.
  * @template T
  * @param {readonly T[]} items
- * @param {number} outOf
+ * @param {number} outOf rounded down
  * @param {number} shift moves the choice, for a list that several tests sample
  * @returns {T[]}
  */
 export function sampled(items, outOf, shift = 0) {
   if (process.env.SOAK) return [...items]
-  const first = (commitNumber() + shift) % outOf
-  return items.filter((_, index) => index % outOf === first)
+  const each = Math.max(1, Math.floor(outOf))
+  const first = (commitNumber() + shift) % each
+  return items.filter((_, index) => index % each === first)
 }
 
 /** The same number in every process of a run, although the checkout may move on meanwhile. */
