@@ -29,7 +29,7 @@ test('only runs that get past the step, and do not fail later, are retried; thos
     '1 fails there again.',
     '1 would make the failed call with other arguments: only a retry shows its result.',
     '1 would make the same call again: the draft changes nothing about it.',
-    '1 cannot be told.',
+    '1 has an open outcome.',
   ])
   expect(healedBy(judged(verdicts.slice(0, 1)), 'Add up').lines).toEqual([
     '1 of 1 run gets past Add up.',

@@ -154,7 +154,7 @@ function Remedy({ workflowId, cause, heal, onClose }: Props & { cause: ShownCaus
                 variant={isOther ? 'default' : 'filled'}
                 loading={working?.what === 'trying'}
                 disabled={runIds.length === 0 || working !== null}
-                onClick={() => void once(() => heal.attempt(runIds))}
+                onClick={() => void once(() => heal.attempt(runIds, draft.data.version))}
               >
                 {hasDraft ? 'Try the draft on these' : `Try v${number} on these`}
               </Button>

@@ -17,8 +17,8 @@ export function healedBy(judged: readonly Judged[], stepName: string): Healed {
   const again = idsOf(({ is }) => is === 'fails')
   const [same, other] = [idsOf(needs('same call')), idsOf(needs('new call'))]
   const passes = [...(ends ?? []), ...(unknown ?? [])]
-  const told = passes.length + (later?.length ?? 0) + again.length + same.length + other.length
-  const rest = judged.length - told
+  const named = passes.length + (later?.length ?? 0) + again.length + same.length + other.length
+  const rest = judged.length - named
   const lines = [
     `${count(passes.length)} of ${runs(judged.length)} ${passes.length === 1 ? 'gets' : 'get'} past ${stepName}.`,
     ...line(ends?.length, ['goes', 'go'], 'on to the end.'),
@@ -27,7 +27,7 @@ export function healedBy(judged: readonly Judged[], stepName: string): Healed {
     ...line(again.length, ['fails', 'fail'], 'there again.'),
     ...line(other.length, 'would make', 'the failed call with other arguments: only a retry shows its result.'),
     ...line(same.length, 'would make', 'the same call again: the draft changes nothing about it.'),
-    ...line(rest, 'cannot', 'be told.'),
+    ...line(rest, ['has', 'have'], 'an open outcome.'),
   ]
   return { passes, unsure: [...other, ...same], lines }
 }

@@ -3,8 +3,7 @@ import { useRef, useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
 import type { Judged } from '@/server/definition/verdict-groups'
 import type { RefusedRun } from '@/server/runs/retry-many'
-
-const AT_ONCE = 50
+import { tryPastRuns } from '../try-past-runs'
 
 /** The runs of a cause, tried on the draft. */
 export interface Tried {
@@ -21,7 +20,7 @@ interface Working {
 /** Tries failed runs on the draft, and retries them, in many calls. Closing the dialog stops both. */
 export function useHeal(workflowId: string) {
   const client = useTRPCClient()
-  const stopped = useRef(false)
+  const stopping = useRef(new AbortController())
   const [working, setWorking] = useState<Working | null>(null)
   const [tried, setTried] = useState<Tried | null>(null)
   const [retried, setRetried] = useState<{ count: number; refused: RefusedRun[] } | null>(null)
@@ -38,20 +37,15 @@ export function useHeal(workflowId: string) {
     // Neither is final: after the try comes the retry, and what failed may be pressed again.
     return false
   }
-  const attempt = (runIds: readonly string[]) =>
+  const attempt = (runIds: readonly string[], version: number) =>
     during(async () => {
-      setWorking({ what: 'trying', done: 0, of: runIds.length })
-      const body = { version: 'latest', runs: 1, of: 'failed' } as const
-      const { version } = await client.workflows.backtestSample.mutate({ id: workflowId, body })
-      const judged: Judged[] = []
-      for (let left = [...runIds]; left.length > 0 && !stopped.current; ) {
-        const chunk = { version, runIds: left.slice(0, AT_ONCE), of: 'failed' } as const
-        const answer = await client.workflows.backtestRuns.mutate({ id: workflowId, body: chunk })
-        judged.push(...answer.runs)
-        left = [...answer.left, ...left.slice(AT_ONCE)]
-        setWorking({ what: 'trying', done: judged.length, of: runIds.length })
-      }
-      if (!stopped.current) setTried({ version, judged })
+      const show = (done: number) => setWorking({ what: 'trying', done, of: runIds.length })
+      show(0)
+      const { signal } = stopping.current
+      const judged = await tryPastRuns(client, { workflowId, version, runIds, of: 'failed' }, signal, (all) =>
+        show(all.length),
+      )
+      if (!signal.aborted) setTried({ version, judged })
     })
   const retry = (runIds: readonly string[], version: number) =>
     during(async () => {
@@ -60,7 +54,7 @@ export function useHeal(workflowId: string) {
       const refused: RefusedRun[] = []
       let count = 0
       setWorking({ what: 'retrying', done: 0, of: runIds.length })
-      for (let left = true; left && !stopped.current; ) {
+      for (let left = true; left && !stopping.current.signal.aborted; ) {
         const answer = await client.runs.bulk.mutate({ ...bulk, at, skip: refused.map(({ runId }) => runId) })
         refused.push(...answer.refused)
         count += answer.done
@@ -78,8 +72,6 @@ export function useHeal(workflowId: string) {
     retry,
     /** Of another cause. */
     forget: () => setTried(null),
-    stop: () => {
-      stopped.current = true
-    },
+    stop: () => stopping.current.abort(),
   }
 }

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
 import type { RouterOutput } from '@/app/_trpc/types'
 import type { Judged } from '@/server/definition/verdict-groups'
+import { tryPastRuns } from '../../../try-past-runs'
 
 export const FEW = 200
 export const MANY = 1_000
-const CHUNK = 50
 
 type Sample = RouterOutput['workflows']['backtestSample']
 
@@ -44,15 +44,8 @@ export function usePastRuns(workflowId: string, version: number | null) {
     const tryAll = async () => {
       const sample = await client.workflows.backtestSample.mutate(sampled, { signal })
       show({ sample })
-      const judged: Judged[] = []
-      let left = sample.runs.map(({ id }) => id)
-      while (left.length > 0) {
-        const body = { version, runIds: left.slice(0, CHUNK) }
-        const tried = await client.workflows.backtestRuns.mutate({ id: workflowId, body }, { signal })
-        judged.push(...tried.runs)
-        left = [...tried.left, ...left.slice(CHUNK)]
-        show({ judged: [...judged] })
-      }
+      const runIds = sample.runs.map(({ id }) => id)
+      await tryPastRuns(client, { workflowId, version, runIds, of: 'ended' }, signal, (judged) => show({ judged }))
       show({ state: 'done' })
     }
     tryAll().catch((error: unknown) => show({ state: 'failed', error }))
