@@ -24,6 +24,18 @@ export function reachable(definition: Definition, start: string): Set<string> {
   return reached
 }
 
+/**
+ * The steps that come after a place in one version, and that did not come after the place that stands for it in another.
+ * @param was.at null if no place does
+ */
+export function newlyAhead(
+  was: { definition: Definition; at: string | null },
+  now: { definition: Definition; at: string },
+): Set<string> {
+  const before = was.at === null ? new Set() : reachable(was.definition, was.at)
+  return new Set([...reachable(now.definition, now.at)].filter((stepId) => !before.has(stepId)))
+}
+
 /** The first steps of the paths that a run takes when it is cancelled or fails. */
 export function asideSteps({ onCancel, onFailure }: Pick<Definition, 'onCancel' | 'onFailure'>): string[] {
   return [onCancel, onFailure].filter((id) => id !== undefined)

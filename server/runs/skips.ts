@@ -2,11 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import { allows } from '../auth/policy'
 import type { TransactionContext } from '../context'
-import { reachable } from '../definition/paths'
+import { newlyAhead, reachable } from '../definition/paths'
 import type { Definition } from '../definition/schema'
-import { AppError, type ErrorDetail } from '../errors'
 import { findStepType, isCall } from '../steps/registry'
 import { bodiesOf } from '../workflows/check/regions'
+import { misfit } from './version-again'
 
 // What a run would pass over, or do twice, if it continued at a step of another version.
 
@@ -34,11 +34,12 @@ export async function refuseSkippedQuestion(tx: TransactionContext, runId: strin
   const due = asked.filter((stepId) => !known.has(stepId) || isOnEveryWay(on.definition, stepId, at.stepId))
   const answered = await stepsKept(tx, runId, at.before, due)
   const skipped = due.filter((stepId) => !answered.has(stepId))
-  refuseFor(skipped, (stepId) => ({
+  const details = skipped.map((stepId) => ({
     code: 'APPROVAL_SKIPPED',
     message: `${stepId} asks people before ${at.stepId} in that version, and the run has no answer. Only an editor may pass over it.`,
     stepId,
   }))
+  if (details.length > 0) throw misfit(details)
 }
 
 /**
@@ -53,26 +54,17 @@ export async function refuseRepeatedCalls(
   on: Versions,
   { was, ...at }: At & { was: string | null },
 ) {
-  const ahead = reachable(on.definition, at.stepId)
-  const repeatedAnyway = was === null ? new Set<string>() : reachable(on.before, was)
-  const calls = on.definition.steps.flatMap(({ id, type }) =>
-    ahead.has(id) && !repeatedAnyway.has(id) && isCall(type) ? [id] : [],
-  )
+  const ahead = newlyAhead({ definition: on.before, at: was }, { definition: on.definition, at: at.stepId })
+  const calls = on.definition.steps.flatMap(({ id, type }) => (ahead.has(id) && isCall(type) ? [id] : []))
   const made = await stepsKept(tx, runId, at.before, calls)
-  refuseFor(
-    calls.filter((stepId) => made.has(stepId)),
-    (stepId) => ({
+  const details = calls
+    .filter((stepId) => made.has(stepId))
+    .map((stepId) => ({
       code: 'CALL_REPEATED',
       message: `${stepId} comes after ${at.stepId} in that version, so the run would do it again.`,
       stepId,
-    }),
-  )
-}
-
-const MAX_TOLD = 20
-
-function refuseFor(stepIds: readonly string[], detailOf: (stepId: string) => ErrorDetail): void {
-  if (stepIds.length > 0) throw new AppError('VERSION_MISFIT', { details: stepIds.slice(0, MAX_TOLD).map(detailOf) })
+    }))
+  if (details.length > 0) throw misfit(details)
 }
 
 function questionsBefore(definition: Definition, stepId: string): string[] {

@@ -92,7 +92,7 @@ async function refuseShown(tx: TransactionContext, runId: string, from: Definiti
   const shown = names.filter((name) => !isDeepStrictEqual(withoutFields(values, new Set([name])), values))
   if (shown.length === 0) return
   throw misfit(
-    shown.slice(0, MAX_MISFITS).map((name) => ({
+    shown.map((name) => ({
       code: 'HIDDEN_FIELD',
       message: `${name} would no longer be hidden: the version does not mark it as sensitive.`,
       name,
@@ -118,10 +118,8 @@ export async function requireFit(
   const named = claims.flatMap(({ name, inData }) => (inData || Object.hasOwn(data, name) ? [] : [name]))
   const outputs = before === null ? {} : await outputsBefore(tx, old.id, before, named)
   const misfits = misfitsOf(claims, lookupWith(data, outputs))
-  if (misfits.length > 0) throw misfit(misfits.slice(0, MAX_MISFITS).map((found) => ({ ...found })))
+  if (misfits.length > 0) throw misfit(misfits.map((found) => ({ ...found })))
 }
-
-const MAX_MISFITS = 20
 
 function isOnMainPath(definition: Definition, stepId: string): boolean {
   const { initialStep } = definition
@@ -129,9 +127,11 @@ function isOnMainPath(definition: Definition, stepId: string): boolean {
   return bodiesOf(definition).every(({ steps }) => !steps.has(stepId))
 }
 
+const MAX_MISFITS = 20
+
 /** Why a run cannot be repeated on a version. */
-export function misfit(details: ErrorDetail[]): AppError {
-  return new AppError('VERSION_MISFIT', { details })
+export function misfit(details: readonly ErrorDetail[]): AppError {
+  return new AppError('VERSION_MISFIT', { details: details.slice(0, MAX_MISFITS) })
 }
 
 function stepGone(stepId: string): ErrorDetail {

@@ -1,7 +1,7 @@
 import { checkFields } from '../../definition/fields'
 import { graphOf } from '../../definition/graph'
 import { own } from '../../definition/json'
-import { reachable } from '../../definition/paths'
+import { newlyAhead } from '../../definition/paths'
 import type { Definition } from '../../definition/schema'
 import { noLongerHidden } from '../../definition/sensitive'
 import type { Busy, OpenRun, OpenWalk } from '../../interpreter/index'
@@ -168,9 +168,9 @@ const PARENT_MISFIT: Found = {
 function repeatedCalls(walk: OpenWalk, { called }: OpenRun, { from, to }: Versions): Found[] {
   if (walk.is === 'busy' || called.size === 0) return []
   const at = walk.stepId
-  const [ahead, before] = [reachable(to, at), reachable(from, at)]
+  const ahead = newlyAhead({ definition: from, at }, { definition: to, at })
   return [...called]
-    .filter((stepId) => ahead.has(stepId) && !before.has(stepId))
+    .filter((stepId) => ahead.has(stepId))
     .map((stepId) => {
       const message = `It has done ${stepId}, which comes after ${at} in that version: it would be done again.`
       return { code: 'CALL_REPEATED', stepId, message }
