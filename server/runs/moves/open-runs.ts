@@ -4,8 +4,9 @@ import { runs } from '@/db/schema/runs'
 import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { authorize, refuseLimited } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { AppError } from '../../errors'
+import { isId } from '../../ids'
 import { parseInput } from '../../parse'
+import { readCursor, writeCursor } from '../../query/cursor'
 import { isRun } from '../../run-store/conditions'
 import { maskWords } from '../mask-words'
 import { callerMaskersOf } from '../run-masker'
@@ -24,8 +25,11 @@ export const OpenRunsQuery = z.object({
     .min(1)
     .optional()
     .describe('The published version to which they would be moved: by default, the one that is published now.'),
-  after: z.string().max(200).optional().describe('The `next` of the page before; the first page without it.'),
+  after: z.string().max(400).optional().describe('The `next` of the page before; the first page without it.'),
 })
+
+const Position = z.tuple([z.iso.datetime().startsWith('2'), z.string().refine(isId)])
+const NOT_OF_THIS_LIST = { path: 'after', message: 'must be the next of an earlier page' }
 
 /** An open run, and whether it can continue on another version. */
 export interface MovableRun extends Verdict {
@@ -52,7 +56,11 @@ export async function listMovable(
   refuseLimited(ctx)
   const { to: wanted, after } = parseInput(OpenRunsQuery, query)
   const to = await destinationOf(ctx, id, wanted ?? 'published')
-  const page = await findOpen(ctx, { workflowId: id, version: to.version, after: cursorOf(after) })
+  const page = await findOpen(ctx, {
+    workflowId: id,
+    version: to.version,
+    after: after === undefined ? null : readCursor(Position, after, NOT_OF_THIS_LIST),
+  })
   const found = page.slice(0, PAGE)
   const maskerOf = await callerMaskersOf(
     ctx,
@@ -79,27 +87,14 @@ export async function listMovable(
   return {
     toVersion: to.version,
     runs: found.flatMap(({ id: runId }) => judged.get(runId) ?? []),
-    next: last ? `${last.startTime.toISOString()}~${last.id}` : null,
+    next: last ? writeCursor([last.startTime, last.id]) : null,
   }
-}
-
-function cursorOf(after: string | undefined): { startTime: Date; id: string } | null {
-  if (after === undefined) return null
-  const [time = '', id = ''] = after.split('~')
-  const startTime = new Date(time)
-  if (!Number.isNaN(startTime.getTime()) && id) return { startTime, id }
-  const message = 'must be the next of an earlier page'
-  throw new AppError('INVALID_INPUT', { details: [{ path: 'after', message }] })
 }
 
 /** Uses the index of open runs, however many have ended. */
 function findOpen(
   { db, tenantId }: ServiceContext,
-  {
-    workflowId,
-    version,
-    after,
-  }: { workflowId: string; version: number; after: { startTime: Date; id: string } | null },
+  { workflowId, version, after }: { workflowId: string; version: number; after: z.output<typeof Position> | null },
 ) {
   return db
     .select({ id: runs.id, startTime: runs.startTime })
@@ -111,11 +106,14 @@ function findOpen(
         isNull(runs.outcome),
         eq(runs.workflowId, workflowId),
         sql`${runs.workflowVersion} <> ${version}`,
-        after
-          ? or(gt(runs.startTime, after.startTime), and(eq(runs.startTime, after.startTime), gt(runs.id, after.id)))
-          : undefined,
+        after ? isAfter(after) : undefined,
       ),
     )
     .orderBy(asc(runs.startTime), asc(runs.id))
     .limit(PAGE + 1)
+}
+
+function isAfter([time, id]: z.output<typeof Position>) {
+  const startTime = new Date(time)
+  return or(gt(runs.startTime, startTime), and(eq(runs.startTime, startTime), gt(runs.id, id)))
 }

@@ -40,7 +40,7 @@ const STAYS = 'Leave it on its version until it has ended.'
 
 /** What to do instead, for a product manager. */
 export const ADVICE: Record<MoveReasonCode, string> = {
-  BUSY: 'Try again once the step has ended. Moving many runs comes back to it by itself.',
+  BUSY: 'Try again once the step has ended.',
   ANSWER_HELD: 'Try again in ten seconds, when the answer counts or was undone.',
   STEP_GONE: `Publish a version that still has the step. ${AGAIN}`,
   STEP_TYPE: `Give the new step another id, and keep the old one until no run waits there. ${AGAIN}`,
