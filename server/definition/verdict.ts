@@ -10,6 +10,10 @@ export interface Place {
   visit: number
 }
 
+export function isSamePlace(a: Place, b: Place): boolean {
+  return a.branch === b.branch && a.stepId === b.stepId && a.visit === b.visit
+}
+
 /** Why an answer of a run does not fit what is asked now. */
 export type Misfit = { form: string } | { action: string } | { fields: string; of: string } | 'votes' | 'event'
 
@@ -98,6 +102,11 @@ export type Verdict = (
   | { is: 'way'; at: Place; was: Left; now: Left }
   | { is: 'untold'; needs: Needs }
 ) & { calls: Calls; assumed: Assumption[] }
+
+/** Of a run that was not walked to its end. */
+export function untold(needs: Needs): Verdict {
+  return { is: 'untold', needs, calls: { new: [], gone: [], changed: [] }, assumed: [] }
+}
 
 const MAX_FIELDS = 3
 

@@ -1,7 +1,7 @@
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { isBranch, shownBranch } from '../../definition/branches'
-import type { Assumption, Needs, Place, Verdict } from '../../definition/verdict'
+import { type Assumption, type Needs, type Place, untold, type Verdict } from '../../definition/verdict'
 import type { Judged } from '../../definition/verdict-groups'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
@@ -78,7 +78,11 @@ export async function judgeSome(
 ): Promise<{ runs: Judged[]; left: string[] }> {
   const { target } = trying
   const read = await largeRead(ctx, (reading) => readRuns(reading, target.id, runIds))
-  const judged: Judged[] = read.large.map(({ id, startTime }) => ({ runId: id, startTime, verdict: TOO_LARGE }))
+  const judged: Judged[] = read.large.map(({ id, startTime }) => ({
+    runId: id,
+    startTime,
+    verdict: untold({ why: 'too large' }),
+  }))
   const left = new Set(read.left)
   for (const [nth, run] of read.runs.entries()) {
     signal.throwIfAborted()
@@ -108,11 +112,6 @@ async function judgedBy(
     if (err instanceof Late) return null
     throw err
   }
-}
-
-const TOO_LARGE: Verdict = {
-  ...{ is: 'untold', needs: { why: 'too large' } },
-  ...{ calls: { new: [], gone: [], changed: [] }, assumed: [] },
 }
 
 /** With the ids of steps as in the written definition, and branches as people read them. */

@@ -8,7 +8,7 @@ import { reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import { findReferences } from '../../definition/template'
 import { referringConfig } from '../../definition/templated-config'
-import type { Place, Way, WayVisit } from '../../definition/verdict'
+import { isSamePlace, type Place, type Way, type WayVisit } from '../../definition/verdict'
 import { findStepType } from '../../steps/registry'
 import { readStep } from '../check/flow'
 
@@ -155,12 +155,12 @@ export function visitAsRecorded(
   here: Place,
   steps: ReadonlySet<string>,
 ): WayVisit | null {
-  const at = way.visits.findIndex((visit) => isSame(visit, here))
+  const at = way.visits.findIndex((visit) => isSamePlace(visit, here))
   const found = way.visits[at]
   if (!found || found.isStopped) return null
   const before = linesOf(way.visits.slice(0, at), here, steps)
   const now = linesOf(
-    walked.filter((visit) => !isSame(visit, here)),
+    walked.filter((visit) => !isSamePlace(visit, here)),
     here,
     steps,
   )
@@ -185,8 +185,4 @@ function isBeside(branch: string, here: string): boolean {
     const origin = originOf(name)
     return origin !== null && !around.has(name) && here.startsWith(`${scopeIdOf(origin.parent, origin)}/`)
   })
-}
-
-function isSame(a: Place, b: Place): boolean {
-  return a.branch === b.branch && a.stepId === b.stepId && a.visit === b.visit
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../definition/json'
-import type { Calls, Place } from '../../definition/verdict'
+import { type Calls, isSamePlace, type Place } from '../../definition/verdict'
 import { findStepType } from '../../steps/registry'
 import type { Fact } from './facts'
 import type { Matching } from './match'
@@ -29,8 +29,7 @@ export class CallLog {
   count(place: Place, fact: Fact | undefined, asksSame: boolean): void {
     if (fact && typeof fact.came !== 'string' && 'failed' in fact.came) this.failed = { ...place, asksSame }
     if (asksSame) return
-    const isHere = fact?.branch === place.branch && fact.stepId === place.stepId && fact.visit === place.visit
-    if (!fact || !isHere || this.matching.isTaken(fact)) this.added.add(place.stepId)
+    if (!fact || !isSamePlace(fact, place) || this.matching.isTaken(fact)) this.added.add(place.stepId)
     else this.changed.add(place.stepId)
     if (fact) this.matching.take(fact)
   }

@@ -7,6 +7,7 @@ import {
   type Needs,
   type Reason,
   SAME,
+  untold,
   type Verdict,
   verdictOf,
   type Way,
@@ -89,10 +90,6 @@ export async function judge(
     },
   )
   return { verdict: shown(failingCall(verdict, run.way, source, trial), mask), was: run.way.visits, now: trace.visits }
-}
-
-function untold(needs: Needs): Verdict {
-  return { is: 'untold', needs, calls: { new: [], gone: [], changed: [] }, assumed: [] }
 }
 
 async function endOfWalk(

@@ -126,11 +126,16 @@ function factsOf({ tenantId }: ServiceContext, workflowId: string, runIds: reado
     from fitting f join ${runs} r on r.tenant_id = ${tenantId} and r.id = f.id order by f.nth`
 }
 
+/** The types of steps that reach outside, or people; the others only compute. */
+export function reachingTypes(): SQL {
+  const reaching = stepTypes().filter(({ mode }) => mode === 'effect' || mode === 'pause')
+  return sql`(select jsonb_array_elements_text(${JSON.stringify(reaching.map(({ type }) => type))}::jsonb))`
+}
+
 /** What `Recording` says, of the run `r`. */
 function recordingOf(ofRun: SQL, most: number): SQL {
   // The others only compute.
-  const reaching = stepTypes().filter(({ mode }) => mode === 'effect' || mode === 'pause')
-  const types = sql`(select jsonb_array_elements_text(${JSON.stringify(reaching.map(({ type }) => type))}::jsonb))`
+  const types = reachingTypes()
   return sql`json_build_object('input', r.input, 'edits', r.edits,
     'records', (select json_agg(json_build_object('branch', s.branch, 'stepId', s.step_id, 'visit', s.visit, 'type', s.step_type,
           'status', s.status, 'start', s.start_time, 'config', s.config, 'output', s.output_data,

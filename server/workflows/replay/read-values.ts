@@ -3,7 +3,7 @@ import { wholeData } from '@/db/run-data'
 import { runs, stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { JsonObject } from '../../definition/json'
-import { stepTypes } from '../../steps/registry'
+import { reachingTypes } from './read-facts'
 
 interface ValuesRow extends Record<string, unknown> {
   data: JsonObject | null
@@ -12,8 +12,7 @@ interface ValuesRow extends Record<string, unknown> {
 
 /** Values of fields that the facts of a run do not show: its data, what steps computed, and what others saved. */
 export async function readValues(ctx: ServiceContext, runId: string): Promise<JsonObject[]> {
-  const reaching = stepTypes().filter(({ mode }) => mode === 'effect' || mode === 'pause')
-  const types = sql`(select jsonb_array_elements_text(${JSON.stringify(reaching.map(({ type }) => type))}::jsonb))`
+  const types = reachingTypes()
   const data = sql.raw(wholeData('r', { tenant: 'r.tenant_id', id: 'r.id', input: 'r.input' }))
   const [row] = await ctx.db.execute<ValuesRow>(sql`
     select (${data}) as data, (

@@ -6,7 +6,7 @@ import type { Arrival } from '../../definition/run'
 import type { Definition, Step } from '../../definition/schema'
 import type { StepConfig } from '../../definition/step-config'
 import { literalConfig } from '../../definition/templated-config'
-import type { Assumption, Place, Reason, WayVisit } from '../../definition/verdict'
+import { type Assumption, isSamePlace, type Place, type Reason, type WayVisit } from '../../definition/verdict'
 import type { Entry, Position } from '../../interpreter/flow/index'
 import {
   collected,
@@ -69,7 +69,7 @@ export class Recorded implements Source {
 
   edits(entry: Entry<Position>): JsonObject | null {
     const place = placeOf(entry)
-    const found = this.facts.edits.find(({ before }) => isSame(before, place))
+    const found = this.facts.edits.find(({ before }) => isSamePlace(before, place))
     if (found) this.applied.add(found)
     return found?.data ?? null
   }
@@ -239,10 +239,6 @@ function placeOf({ state, at }: Entry<Position>): Place {
   return { branch: state.ref.branch, ...at }
 }
 
-function isSame(a: Place, b: Place): boolean {
-  return a.branch === b.branch && a.stepId === b.stepId && a.visit === b.visit
-}
-
 /** How a visit differs from the recorded one whose outcome it takes; null if it does not, or if nobody knows. */
 function differenceOf(
   entry: Entry<Position>,
@@ -250,7 +246,7 @@ function differenceOf(
   { version }: JsonObject,
   asksSame: boolean,
 ): Assumption['why'] | null {
-  if (!asksSame) return isSame(fact, placeOf(entry)) ? 'other arguments' : 'another visit'
+  if (!asksSame) return isSamePlace(fact, placeOf(entry)) ? 'other arguments' : 'another visit'
   // A step that is gone has another name now. One that is still there may have been answered otherwise.
   const isOther = fact.stepId !== entry.step.id && graphOf(entry.state.definition).step(fact.stepId) !== undefined
   if (isOther) return 'another step'
