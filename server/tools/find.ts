@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context'
+import { isInTransaction, type ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { findRowAt } from '../versioned/row-at'
@@ -43,6 +43,7 @@ export async function loadTool(ctx: ServiceContext, toolId: string, version: str
     inputSchema: row.inputSchema,
     outputSchema: row.outputSchema,
   }
-  cacheTool(ctx.tenantId, tool, version, loaded)
+  // A version that a transaction has written may never be committed, and another one get its number.
+  if (!isInTransaction(ctx)) cacheTool(ctx.tenantId, tool, version, loaded)
   return loaded
 }
