@@ -25,10 +25,14 @@ export class CallLog {
     return type?.mode === 'effect' && !this.computing.may(type, config)
   }
 
-  /** @param fact the recorded visit whose outcome a call takes; undefined if it takes none */
-  count(place: Place, fact: Fact | undefined, asksSame: boolean): void {
-    if (fact && typeof fact.came !== 'string' && 'failed' in fact.came) this.failed = { ...place, asksSame }
-    if (asksSame) return
+  /**
+   * @param fact the recorded visit whose outcome a call takes; undefined if it takes none
+   * @param asks whether it asks the same, or the same of another version of its tool or agent
+   */
+  count(place: Place, fact: Fact | undefined, asks: 'same' | 'another version' | 'other'): void {
+    if (fact && typeof fact.came !== 'string' && 'failed' in fact.came)
+      this.failed = { ...place, asksSame: asks === 'same' }
+    if (asks !== 'other') return
     if (!fact || !isSamePlace(fact, place) || this.matching.isTaken(fact)) this.added.add(place.stepId)
     else this.changed.add(place.stepId)
     if (fact) this.matching.take(fact)

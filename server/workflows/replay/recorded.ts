@@ -119,7 +119,8 @@ export class Recorded implements Source {
       return { compute: (mostMs) => this.computing.run(entry, config, mostMs) }
     }
     const fact = same ?? this.matching.likely(place, type.type)
-    if (this.calls.isCall(type.type, config)) this.calls.count(place, fact, same !== undefined && !isOld)
+    const asks = isOld ? 'another version' : same ? 'same' : 'other'
+    if (this.calls.isCall(type.type, config)) this.calls.count(place, fact, asks)
     if (!fact) return this.neverCalled(entry, place)
     const came = cameOf(fact, place)
     this.assume(place, differenceOf(entry, fact, wanted, same !== undefined))
