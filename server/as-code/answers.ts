@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
+import { Backtest } from '../runs/backtest/answers'
 import { Problem } from '../workflows/answers'
 import { DefinedAgent, DefinedInbound, DefinedSchedule, DefinedTool, DefinedWorkflow } from './schema'
 
@@ -69,4 +70,27 @@ export const DefinitionsDiff = component('DefinitionsDiff', {
   drift: z.array(Refusal).describe('Changes by others: apply refuses to overwrite them.'),
   problems: z.array(Refusal).describe('What prevents saving or publishing: apply refuses it.'),
   ...more,
+})
+
+export const BacktestedDefinitions = component('BacktestedDefinitions', {
+  workflows: z
+    .array(
+      Backtest.extend({ name: z.string().describe('Its name with this apply.') }).register(components, {
+        id: 'BacktestedWorkflow',
+      }),
+    )
+    .describe('Each workflow whose runs would follow something else. `version` is the number that it would get.'),
+  untried: z.array(
+    component('UntriedWorkflow', {
+      workflowId: z.string(),
+      name: z.string(),
+      why: z
+        .enum(['new', 'archived', 'invalid', 'time'])
+        .describe(
+          '`new`: it has no past runs. `archived`: prune archives it. `invalid`: it would be saved, but could not run. `time`: 25 seconds were over.',
+        ),
+    }),
+  ),
+  unchanged: z.number().int().describe('How many workflows of the body stay as they are.'),
+  truncated: z.boolean().describe('Whether 25 seconds were over before all runs were tried.'),
 })

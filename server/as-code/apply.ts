@@ -2,7 +2,7 @@ import { withDeadline } from '@/db/deadline'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import type { JsonObject } from '../definition/json'
-import { AppError, Busy } from '../errors'
+import { AppError, Busy, type ErrorDetail } from '../errors'
 import { carryOut } from './carry-out'
 import { parseDefinitions } from './parse'
 import { presentChange } from './present'
@@ -35,14 +35,17 @@ export async function applyDefinitions(ctx: ServiceContext, input: JsonObject) {
     withTransaction(ctx, async (tx) => {
       const { tasks, drift, problems, warnings } = await carryOut(tx, given, options, holds)
       if (drift.length > 0) throw new AppError('DEFINITIONS_DRIFTED', { details: drift })
-      if (problems.length > 0) {
-        const message = 'Invalid input: the definitions have problems'
-        throw new AppError('VALIDATION_FAILED', { message, details: problems })
-      }
+      refuseProblems(problems)
       const changed = tasks.filter(({ actions }) => actions.length > 0)
       return { changes: changed.map(presentChange), unchanged: tasks.length - changed.length, warnings }
     }),
   )
+}
+
+/** @throws AppError VALIDATION_FAILED */
+export function refuseProblems(details: ErrorDetail[]): void {
+  if (details.length === 0) return
+  throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the definitions have problems', details })
 }
 
 /**

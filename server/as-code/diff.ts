@@ -1,17 +1,8 @@
-import { type ServiceContext, withTransaction } from '../context'
+import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
-import { authorizeApply, whileNobodySaves } from './apply'
-import { carryOut, type Outcome } from './carry-out'
-import { parseDefinitions } from './parse'
+import { authorizeApply } from './apply'
 import { presentChange, presentContents } from './present'
-
-/** Leaves the transaction and so rolls it back. */
-class Undone extends Error {
-  override name = 'Undone'
-  constructor(readonly outcome: Outcome) {
-    super('only a look')
-  }
-}
+import { rolledBack } from './rolled-back'
 
 /**
  * What an apply of the same body would change, and why it would be rejected. It is an apply that is rolled back, so its
@@ -20,15 +11,7 @@ class Undone extends Error {
  */
 export async function diffDefinitions(ctx: ServiceContext, input: JsonObject) {
   authorizeApply(ctx)
-  const { options, ...given } = parseDefinitions(input)
-  const { tasks, drift, problems, warnings } = await whileNobodySaves((holds) =>
-    withTransaction(ctx, async (tx): Promise<Outcome> => {
-      throw new Undone(await carryOut(tx, given, options, holds))
-    }),
-  ).catch((err: unknown) => {
-    if (err instanceof Undone) return err.outcome
-    throw err
-  })
+  const { tasks, drift, problems, warnings } = await rolledBack(ctx, input, async (_tx, outcome) => outcome)
   const changed = tasks.filter(({ actions }) => actions.length > 0)
   return {
     changes: changed.map((task) => ({ ...presentChange(task), ...presentContents(task) })),

@@ -3,13 +3,15 @@ import { inbound } from '../inbound/examples'
 import { answer } from '../openapi/answer'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
+import { nineDiffer } from '../runs/backtest/endpoints'
 import { createTool, TOOL_ID } from '../tools/examples'
 import { createWorkflow, WORKFLOW_ID, warnings } from '../workflows/examples'
 import * as answers from './answers'
 import { applyDefinitions } from './apply'
+import { backtestDefinitions } from './backtest'
 import { diffDefinitions } from './diff'
 import { exportDefinitions } from './export'
-import { ApplyDefinitions, DiffDefinitions, ExportDefinitions } from './schema'
+import { ApplyDefinitions, BacktestDefinitions, DiffDefinitions, ExportDefinitions } from './schema'
 
 const definitions = {
   tools: [{ id: TOOL_ID, ...createTool }],
@@ -75,6 +77,32 @@ export const AS_CODE_ENDPOINTS = {
     errors: [],
     large: true,
     run: async ({ ctx, body }) => ({ body: await diffDefinitions(ctx, body) }),
+  }),
+  backtestDefinitions: endpoint({
+    method: 'POST',
+    path: '/api/definitions/backtest',
+    tag: 'Definitions',
+    summary: 'Try past runs on definitions',
+    description:
+      'How would past runs end after an apply of the same body? Carries it out, rolls it back, and tries a sample of past runs of each workflow that changes, or whose tools, agents or workflows change, as the backtest of a workflow does. Nothing is changed and nothing is executed. Without `publish`, drafts are tried as if they were published. Changes by others do not matter here. Tries runs for 25 seconds, then it ends with `truncated`. One backtest at a time per workspace; another one gets 429.',
+    permission: 'workflow:write',
+    body: {
+      schema: BacktestDefinitions,
+      required: true,
+      examples: { all: example('As for apply', { ...definitions, publish: true, runs: 100 }) },
+    },
+    answers: {
+      200: answer('The verdicts.', answers.BacktestedDefinitions, {
+        way: example('Nine runs go another way', {
+          workflows: [{ ...nineDiffer, name }],
+          untried: [{ workflowId: 'refunds', name: 'Refunds', why: 'new' }],
+          ...{ unchanged: 2, truncated: false },
+        }),
+      }),
+    },
+    errors: ['VALIDATION_FAILED'],
+    large: true,
+    run: async ({ ctx, body, signal }) => ({ body: await backtestDefinitions(ctx, body, signal) }),
   }),
   applyDefinitions: endpoint({
     method: 'POST',

@@ -3,6 +3,7 @@ import { CreateAgent } from '../agents/schema'
 import { components } from '../definition/component'
 import { isId } from '../ids'
 import { CreateInbound } from '../inbound/schema'
+import { BacktestWorkflow } from '../runs/backtest/schema'
 import { CreateSchedule } from '../schedules/schema'
 import { CreateTool } from '../tools/schema'
 import { CreateWorkflow } from '../workflows/schema'
@@ -77,6 +78,24 @@ export const ApplyDefinitions = z
 
 /** The same, under a name of its own in the document. */
 export const DiffDefinitions = z.strictObject(ApplyDefinitions.shape).register(components, { id: 'DiffDefinitions' })
+
+const trying = {
+  runs: BacktestWorkflow.shape.runs,
+  scripts: BacktestWorkflow.shape.scripts,
+  reveal: BacktestWorkflow.shape.reveal,
+}
+
+/** How a backtest of definitions tries runs. */
+export const TryDefinitions = z.object(trying)
+export type TryOptions = z.output<typeof TryDefinitions>
+
+export const BacktestDefinitions = z
+  .strictObject({
+    ...ApplyDefinitions.shape,
+    ...trying,
+    runs: trying.runs.describe('How many runs of each workflow to try.'),
+  })
+  .register(components, { id: 'BacktestDefinitions' })
 
 export type ApplyOptions = Pick<z.output<typeof ApplyDefinitions>, 'publish' | 'prune' | 'force'>
 

@@ -372,6 +372,8 @@ export const EXEMPT_ROUTES: Record<string, string> = {
   'POST agents/[agentId]/threads/[threadId]/approvals': RUN,
   'POST chat': TEST,
   'POST definitions/diff': 'what it changes is rolled back',
+  'POST definitions/backtest':
+    'what it changes is rolled back; an entry with `reveal` only, as of workflows.backtestRuns',
   'POST events': 'an event says what posted it',
   'POST files': UPLOAD,
   'POST files/[id]/complete': UPLOAD,

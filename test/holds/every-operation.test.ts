@@ -296,6 +296,7 @@ const DEFINED: Record<string, () => Hostile[]> = {
   'tools.invokeDraft': drafts(TOOLS),
   'tools.runCases': drafts(TOOLS),
   'POST /api/definitions/diff': asFiles,
+  'POST /api/definitions/backtest': asFiles,
   'POST /api/definitions/apply': asFiles,
 }
 

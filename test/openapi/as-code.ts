@@ -12,6 +12,7 @@ export async function recordDefinitions({ get, post, call }: Recorder): Promise<
   }
   const diff = (await post('/api/definitions/diff', body)).body
   expect(diff.changes.map(({ actions }: { actions: string[] }) => actions)).toHaveLength(3)
+  expect((await post('/api/definitions/backtest', body)).body.untried).toMatchObject([{ why: 'new' }])
   const key = { headers: { 'idempotency-key': crypto.randomUUID() } }
   for (let times = 0; times < 2; times++)
     expect((await post('/api/definitions/apply', body, key)).body.unchanged).toBe(0)
@@ -21,6 +22,11 @@ export async function recordDefinitions({ get, post, call }: Recorder): Promise<
 
   const broken = { ...body, workflows: [{ ...body.workflows[0], edges: [{ from: 'clean', to: 'nowhere' }] }] }
   expect((await post('/api/definitions/apply', broken)).body.error.code).toBe('VALIDATION_FAILED')
+  expect((await post('/api/definitions/backtest', broken)).body.error.code).toBe('VALIDATION_FAILED')
+  await post('/api/definitions/backtest', { ...broken, publish: false })
+  const withEnd = [...steps, { id: 'end', type: 'end-flow' }]
+  const changed = [{ ...body.workflows[0], steps: withEnd, edges: [{ from: 'clean', to: 'end' }] }]
+  expect((await post('/api/definitions/backtest', { ...body, workflows: changed })).body.workflows).toHaveLength(1)
   await call('PUT', '/api/tools/tool_recorded', { name: 'By hand' })
   expect((await post('/api/definitions/apply', body)).body.error.code).toBe('DEFINITIONS_DRIFTED')
   const { drift, problems } = (await post('/api/definitions/diff', broken)).body

@@ -1,29 +1,14 @@
-import { processWide } from '@/db/process-wide'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { type Counts, countsOf, type Group, groupsOf, type Judged } from '../../definition/verdict-groups'
+import type { Judged } from '../../definition/verdict-groups'
 import { AppError } from '../../errors'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
-import { judgeSome } from './run'
+import { LONGEST_MS, oneAtATime } from './budget'
 import { NEWEST_OF, type Sample, sampleOf } from './sample'
-import { BacktestWorkflow, MAX_CHUNK } from './schema'
+import { BacktestWorkflow } from './schema'
 import { findTarget, prepareTrial } from './trial'
-
-/** Platforms end requests that take longer. */
-const LONGEST_MS = 25_000
-
-export interface Backtest {
-  workflowId: string
-  version: number
-  sampled: Sample['sampled']
-  counts: Counts
-  groups: Group[]
-  /** The verdicts on each run, if they were asked for. */
-  runs?: Judged[]
-  /** Whether the time was over before all runs were tried. */
-  truncated: boolean
-}
+import { type Backtest, TriedSample } from './tried-sample'
 
 /**
  * Tries past runs of a workflow on a saved version, the draft by default: how would they differ? Executes nothing, and
@@ -38,30 +23,16 @@ export async function backtestWorkflow(
 ): Promise<Backtest> {
   authorize(ctx, 'workflow:simulate')
   const { version: wanted, runIds, each, assume, scripts, reveal, ...filters } = parseInput(BacktestWorkflow, body)
-  const done = beginIn(ctx.tenantId)
-  try {
+  return oneAtATime(ctx.tenantId, async () => {
     const until = performance.now() + LONGEST_MS
     const target = await findTarget(ctx, id, wanted)
     const trying = await prepareTrial(ctx, target, { of: filters.of, assume, scripts, reveal }, signal)
     const sample = runIds ? given(runIds) : await largeRead(ctx, (reading) => sampleOf(reading, target.id, filters))
-    const judged: Judged[] = []
-    const standsFor = new Map(sample.runs.map((run) => [run.id, run.standsFor]))
-    let left = [...standsFor.keys()]
-    while (left.length > 0 && performance.now() < until) {
-      const some = await judgeSome(ctx, trying, left.slice(0, MAX_CHUNK), until, signal)
-      judged.push(...some.runs)
-      left = [...some.left, ...left.slice(MAX_CHUNK)]
-    }
-    if (runIds && left.length === 0) requireAll(runIds, judged)
-    return {
-      ...{ workflowId: target.id, version: target.version, sampled: sample.sampled, counts: countsOf(judged) },
-      groups: groupsOf(judged, (runId) => standsFor.get(runId) ?? 1),
-      ...(each ? { runs: judged } : {}),
-      truncated: left.length > 0,
-    }
-  } finally {
-    done()
-  }
+    const tried = new TriedSample(trying, sample)
+    while (!tried.isDone && performance.now() < until) await tried.goOn(ctx, until, signal)
+    if (runIds && tried.isDone) requireAll(runIds, tried.judged)
+    return { ...tried.answer(), ...(each ? { runs: tried.judged } : {}) }
+  })
 }
 
 /** Runs that the caller has named. */
@@ -78,17 +49,4 @@ function requireAll(runIds: readonly string[], judged: readonly Judged[]): void 
     found.has(id) ? [] : [{ path: `runIds[${at}]`, message: 'is not a whole run of this workflow' }],
   )
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
-}
-
-const underWay = () => processWide('backtests', () => new Set<string>())
-
-/** @throws AppError RATE_LIMITED */
-function beginIn(tenantId: string): () => void {
-  const tenants = underWay()
-  if (tenants.has(tenantId)) {
-    const details = [{ message: 'Another backtest of this workspace is under way.' }]
-    throw new AppError('RATE_LIMITED', { details, headers: { 'retry-after': '5' } })
-  }
-  tenants.add(tenantId)
-  return () => tenants.delete(tenantId)
 }

@@ -7,7 +7,8 @@ import * as answers from './answers'
 import { backtestWorkflow } from './backtest'
 import { BacktestWorkflow } from './schema'
 
-const found = {
+/** An example. */
+export const nineDiffer = {
   workflowId: WORKFLOW_ID,
   version: 3,
   sampled: { runs: 200, of: 5000, newestOf: 5000, strata: 7 },
@@ -53,7 +54,7 @@ export const BACKTEST_ENDPOINTS = {
         }),
       },
     },
-    answers: { 200: answer('The verdicts.', answers.Backtest, { way: example('Nine go another way', found) }) },
+    answers: { 200: answer('The verdicts.', answers.Backtest, { way: example('Nine go another way', nineDiffer) }) },
     errors: ['WORKFLOW_NOT_FOUND', 'VALIDATION_FAILED'],
     run: async ({ ctx, params, body, signal }) => ({
       body: await backtestWorkflow(ctx, { id: params.id, body }, signal),

@@ -14,7 +14,7 @@ import { requireRunnable } from '../../workflows/check/definition'
 import { findPins } from '../../workflows/find-pins'
 import { WORKFLOW } from '../../workflows/noun'
 import { BothVersions } from '../../workflows/replay/as-recorded'
-import { computingIn, scriptToolsIn } from '../../workflows/replay/compute'
+import { computingIn, scriptToolsIn, type UnsavedTools } from '../../workflows/replay/compute'
 import type { OwnVersion, Trial } from '../../workflows/replay/judge'
 
 /** A saved version as runs would have it if it were published now. */
@@ -25,6 +25,8 @@ export interface Target {
   definition: Definition
   /** The id of a step as it is written. */
   idOf: (stepId: string) => string
+  /** Tools that it uses and that are not saved. */
+  tools?: UnsavedTools
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, VALIDATION_FAILED if it could not run */
@@ -35,8 +37,13 @@ export async function findTarget(ctx: ServiceContext, id: string, wanted: string
   const written = withPins(content, version.publishedAt === null ? await findPins(ctx, content) : version.pins)
   return {
     ...{ id: row.id, name: row.name, version: version.version },
-    ...{ definition: expand(written), idOf: writtenIds(written) },
+    ...asRunsRead(written),
   }
+}
+
+/** A definition with its pins, in the form that runs read. */
+export function asRunsRead(written: Definition): Pick<Target, 'definition' | 'idOf'> {
+  return { definition: expand(written), idOf: writtenIds(written) }
 }
 
 /** A caller's settings. */
@@ -65,15 +72,15 @@ export async function prepareTrial(
   { of, assume, scripts, reveal }: Options,
   signal: AbortSignal,
 ): Promise<Trying> {
-  const { definition } = target
+  const { definition, tools: unsaved } = target
   const steps = new Set(definition.steps.map(({ id }) => id))
   const details = Object.keys(assume)
     .filter((id) => !steps.has(id))
     .map((id) => ({ path: `assume.${id}`, message: 'is not the id of a step' }))
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   if (reveal) await recordReveal(ctx, target)
-  const tools = scripts ? await scriptToolsIn(ctx, definition) : new Set<string>()
-  const computing = computingIn(ctx, signal, tools)
+  const tools = scripts ? await scriptToolsIn(ctx, definition, unsaved) : new Set<string>()
+  const computing = computingIn(ctx, signal, tools, unsaved)
   const trial = {
     ...{ definition, assume, vault: await tenantMasker(ctx), healing: of === 'failed' },
     computing: scripts ? computing : { ...computing, may: () => false },
