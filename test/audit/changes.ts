@@ -247,6 +247,7 @@ export const EXEMPT: Record<string, string> = {
   'workflows.runCases': TEST,
   'workflows.saveLayout': 'where boxes are drawn is no part of a definition',
   'workflows.simulate': TEST,
+  'workflows.stepThrough': TEST,
 }
 
 /** The same for REST: the path's parameters come from the input, and so do the `body` and the `query`. */

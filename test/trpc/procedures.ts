@@ -337,6 +337,7 @@ export const CASES: Record<string, Case> = {
   'workflows.save': { needs: 'workflow:write', input: (id) => ({ id, body: { name: 'Taken over', version: 1 } }) },
   'workflows.saveLayout': { needs: 'workflow:write', input: (id) => ({ id, layout: {} }) },
   'workflows.simulate': { needs: 'workflow:simulate', input: (id) => ({ id, body: {} }) },
+  'workflows.stepThrough': { needs: 'workflow:simulate', input: (id) => ({ id, body: { version: 1 } }) },
   'workflows.backtestSample': { needs: 'workflow:simulate', input: (id) => ({ id, body: {} }) },
   'workflows.backtestRuns': {
     needs: 'workflow:simulate',

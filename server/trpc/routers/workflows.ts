@@ -1,6 +1,8 @@
 import { compareRun } from '../../runs/backtest/compare'
 import { backtestRuns, backtestSample } from '../../runs/backtest/run'
 import type { BacktestRun, BacktestRuns, BacktestSample } from '../../runs/backtest/schema'
+import type { StepThrough } from '../../runs/step-through/schema'
+import { stepThrough } from '../../runs/step-through/step-through'
 import { addSamples, createFromSample, listSamples } from '../../tenants/boot/add-samples'
 import type { Guarded, One, OneVersion } from '../../versioned/noun'
 import type { OneCase } from '../../versioned/test-cases'
@@ -97,6 +99,10 @@ export const workflowsRouter = router({
   simulate: tenantProcedure
     .input(inputWith<One & { body: unknown }>('id'))
     .mutation(({ ctx, input }) => simulateWorkflow(ctx.service, input)),
+  /** Where a saved version stands with facts that the caller says. Changes nothing; too large for a query. */
+  stepThrough: tenantProcedure
+    .input(inputWith<One & { body: StepThrough }>('id'))
+    .mutation(({ ctx, input, signal }) => stepThrough(ctx.service, input, signal ?? never)),
   /** Past runs to try on a saved version. Changes nothing, but repeating it may choose others. */
   backtestSample: tenantProcedure
     .input(inputWith<One & { body: BacktestSample }>('id'))

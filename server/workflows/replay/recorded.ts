@@ -174,7 +174,7 @@ export class Recorded implements Source {
   }
 
   /** A script may read all data, so all of it must be known. */
-  private mayCompute({ state, type }: Entry<Position>, config: StepConfig): boolean {
+  mayCompute({ state, type }: Entry<Position>, config: StepConfig): boolean {
     if (!this.computing.may(type, config)) return false
     return this.unknowns.reasonIn(config as JsonObject) === null && this.unknowns.reasonIn(state.data) === null
   }
@@ -236,7 +236,7 @@ function endsRun(definition: Definition, start: string | null): boolean {
   return steps.some((id) => findStepType(graphOf(definition).step(id)?.type ?? '')?.mode === 'end')
 }
 
-function placeOf({ state, at }: Entry<Position>): Place {
+export function placeOf({ state, at }: Entry<Position>): Place {
   return { branch: state.ref.branch, ...at }
 }
 

@@ -62,6 +62,8 @@ export interface Source {
 export interface Watcher {
   visit(entry: Entry<Position>): void
   leave(stepId: string, exit: string): void
+  /** The fields that a visit has set. */
+  gave?(entry: Entry<Position>, delta: JsonObject): void
   /** A step failed by itself, and not because its source says so. */
   fail(step: Step, failure: Failure, handled: boolean): void
 }

@@ -104,6 +104,7 @@ export class Walker {
       return this.failing(entry, done.ends.error)
     }
     outputs[step.id] = done.output ?? done.outputData
+    this.watcher?.gave?.(entry, done.delta)
     const grown = { ...state, ...done.grown }
     if (done.result !== undefined)
       return { state: grown, arrival: { ends: { status: 'completed', result: done.result, stepId: step.id } } }
@@ -113,13 +114,15 @@ export class Walker {
   }
 
   /** A step ends the run as failed: only the failure path may follow. */
-  private failing({ state, step, at }: Entry<Position>, error: RunError): Onward | Ended {
+  private failing(entry: Entry<Position>, error: RunError): Onward | Ended {
+    const { state, step, at } = entry
     const onward = failurePath(state, at, { ...error, stepId: error.stepId ?? step.id })
-    if (onward) return { state: afterCatch(state, onward), target: onward.target }
+    if (onward) return this.caught(entry, onward)
     return { state, arrival: { ends: { status: 'failed', error } } }
   }
 
-  private failed({ state, step, at }: Entry<Position>, { failure, meant }: Extract<Done, { failure: object }>) {
+  private failed(entry: Entry<Position>, { failure, meant }: Extract<Done, { failure: object }>): Onward | Ended {
+    const { state, step, at } = entry
     const caught = catching(state, at, failure)
     if (!meant) this.watcher?.fail(step, failure, caught?.columns.handled === true)
     if (!caught) {
@@ -128,7 +131,12 @@ export class Walker {
       return { state, arrival: { failed: error, outcome } }
     }
     if (caught.columns.exit !== null) this.watcher?.leave(step.id, caught.columns.exit)
-    return { state: afterCatch(state, caught), target: caught.target }
+    return this.caught(entry, caught)
+  }
+
+  private caught(entry: Entry<Position>, caught: NonNullable<ReturnType<typeof catching>>): Onward {
+    this.watcher?.gave?.(entry, caught.columns.delta)
+    return { state: afterCatch(entry.state, caught), target: caught.target }
   }
 
   private *perform(
