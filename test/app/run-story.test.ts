@@ -14,6 +14,7 @@ const run = (more: Partial<Told> = {}): Told => ({
   answers: [],
   turns: [],
   repeated: [],
+  moves: [],
   pauses: [],
   timer: null,
   retrying: null,
@@ -106,6 +107,22 @@ describe('the story of a run says', () => {
     expect(story({ pauses: [pause({ reminders: [{ ...one, who: null }] })] })).toContain(
       'everybody who may answer got reminder 1 of 2',
     )
+  })
+
+  it('who moved it between versions, what was asked again, and in which order that happened', () => {
+    const move = {
+      ...{ at: at(20), by: { id: 'usr_1', kind: 'user', name: 'Ada' } as const, from: 4, to: 5, fromVersion: 7 },
+      ...{ afterSeq: 1, askedAgain: ['Approve'], waitsAgain: [], droppedVotes: 0, reason: null },
+    }
+    expect(story({ answers: [answer()], moves: [move], done: 1 })).toMatch(
+      /^Ada moved it from v4 to v5; Approve was asked again\. Tess chose “Approve”/,
+    )
+    const more = { askedAgain: ['Approve', 'Check'], waitsAgain: ['Paid'], droppedVotes: 2, reason: 'New form.' }
+    expect(story({ moves: [{ ...move, ...more }], done: 1 })).toContain(
+      'Ada moved it from v4 to v5; Approve and Check were asked again, its wait at Paid changed and 2 votes were dropped: “New form”.',
+    )
+    const key = { by: { id: 'key_1', kind: 'apiKey', name: 'ci' } as const, askedAgain: [], from: null }
+    expect(story({ moves: [{ ...move, ...key }], done: 1 })).toContain('The API key ci moved it from a draft to v5. It')
   })
 
   it('who decided what, and how much of the time it waited for people', () => {

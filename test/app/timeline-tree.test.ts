@@ -25,7 +25,7 @@ function told(places: [branch: string, step: string][], over: Partial<Timeline> 
 
 function tree(timeline: Timeline, over: Partial<Shown> = {}) {
   const { names, cut } = timeline
-  const nothing = { opened: new Map(), failed: new Map(), inside: new Map(), calls: new Map() }
+  const nothing = { opened: new Map(), failed: new Map(), inside: new Map(), calls: new Map(), moves: [] }
   return treeOf({ visits: visitsOf(timeline), names, cut, ended: true, ...nothing, ...over }, ENDS)
 }
 
@@ -33,6 +33,30 @@ const text = (line: Line | undefined) => (line ? `${' '.repeat(line.depth)}${lin
 const lines = (of: ReturnType<typeof tree>) => Array.from({ length: of.count }, (_, at) => text(of.at(at)))
 
 describe('the lines of a timeline', () => {
+  it('have a move between the visits around it, also in the middle of branches, and after the last one', () => {
+    const timeline = told([
+      ['main', 'a'],
+      ['main', 'fork'],
+      ['main/fork#1/x', 'inside'],
+      ['main', 'b'],
+    ])
+    const move = (n: number, afterSeq: number) => ({
+      ...{ at: `2026-03-01T09:0${n}:00.000Z`, by: null, from: n, to: n + 1, fromVersion: n, afterSeq },
+      ...{ askedAgain: [], waitsAgain: [], droppedVotes: 0, reason: null },
+    })
+    const shown = tree(timeline, { moves: [move(1, 0), move(2, 3), move(3, 4), move(4, 4)], ended: false })
+    expect(lines(shown)).toEqual([
+      'boundary (start)',
+      'move moved 2026-03-01T09:01:00.000Z',
+      'visit a',
+      'visit fork',
+      'move moved 2026-03-01T09:02:00.000Z',
+      'visit b',
+      'move moved 2026-03-01T09:03:00.000Z',
+      'move moved 2026-03-01T09:04:00.000Z',
+    ])
+  })
+
   it('have branches under the step that forked, by name, also within each other', () => {
     const timeline = told(
       [

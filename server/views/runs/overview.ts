@@ -36,6 +36,7 @@ import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
 import { hiddenFields } from './hidden'
+import { definitionsOver, maskMove, readMoves } from './moves'
 import { ANSWERS, NOTHING, presentAnswer, presentOpen, presentTimer, readPauses } from './pauses'
 import { countDone, readAtFailure, readRepeated } from './steps-done'
 import { readTurns } from './turns'
@@ -56,7 +57,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   const [run, rows] = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
   const asked = rows.filter(({ pause }) => pause.asks)
   const timers = rows.filter(({ pause }) => !pause.asks)
-  const [open, done, repeated, again, workflow, definition, hiding] = await Promise.all([
+  const [open, done, repeated, again, workflow, definition, hiding, moves] = await Promise.all([
     readOpenVisits(ctx, run.id),
     countDone(ctx, run.id),
     readRepeated(ctx, run.id),
@@ -64,6 +65,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     readWorkflow(ctx, run.workflowId),
     findDefinition(ctx, run.workflowId, run.workflowVersion),
     runMasker(ctx, run),
+    readMoves(ctx, run),
   ])
   // Only people who may answer see the author's values in a question.
   const masker = hiding.vault
@@ -71,8 +73,9 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   const retry = definition && run.status === 'failed' ? await readRetry(ctx, run, definition) : null
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
   const undecided = asked.filter(({ pause }) => pause.answeredAt && pause.signal)
+  const definitionAt = await definitionsOver(ctx, run, moves)
   const [turns, atFailure, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
-    definition ? readTurns(ctx, run.id, definition, hiding) : [],
+    readTurns(ctx, run.id, definitionAt, hiding),
     failed ? readAtFailure(ctx, run.id, retry, masker) : null,
     run.error && run.outcome === 'failed' ? countOthers(ctx, run, run.error) : null,
     readFailureLog(ctx, run, hiding),
@@ -175,6 +178,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       at: (endTime ?? run.startTime).toISOString(),
     })),
     turns,
+    /** Its latest moves to other versions, oldest first. */
+    moves: moves.map((move) => maskMove(move, masker)),
     /** Other runs that failed for the same reason, and that nobody has repeated. */
     alike,
     pauses: waiting.map((row) => ({

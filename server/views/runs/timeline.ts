@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { runMoves } from '@/db/schema/moves'
 import { pauses, runs, scopes, stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
@@ -70,6 +71,7 @@ type Row = {
   runEnd: number | null
   workflowId: string
   workflowVersion: number
+  moves: { at: string; fromVersion: number }[] | null
 } & (RecordRow | { seq: null })
 
 type RecordRow = {
@@ -174,7 +176,9 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
   const chosen = sql.join(parts, sql` union all `)
   return ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
-      r.workflow_id "workflowId", r.workflow_version "workflowVersion",
+      r.workflow_id "workflowId", r.workflow_version "workflowVersion", (
+        select json_agg(json_build_object('at', m.moved_at, 'fromVersion', m.from_version) order by m.n)
+        from ${runMoves} m where m.tenant_id = ${ctx.tenantId} and m.run_id = ${runId}) moves,
       ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
       s.step_type "stepType", s.branch, s.visit, s.status, s.error_code = ${TIMED_OUT} "timedOut", s.exit, s.attempt, ${millis('s.start_time')} "start",
       ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",

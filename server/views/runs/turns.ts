@@ -24,11 +24,14 @@ export interface Turn {
   error: string | null
 }
 
-/** The exits a run took at its latest steps with several, oldest first; for a loop, only the last time. */
+/**
+ * The exits a run took at its latest steps with several, oldest first; for a loop, only the last time.
+ * @param definitionAt what the run followed at the time
+ */
 export async function readTurns(
   ctx: ServiceContext,
   runId: string,
-  definition: Definition,
+  definitionAt: (at: Date) => Definition | null,
   hiding: RunMasker,
 ): Promise<Turn[]> {
   // The author wrote the names; an error may quote a sensitive value.
@@ -49,6 +52,8 @@ export async function readTurns(
   return last.reverse().flatMap(({ stepId, stepName, exit, endTime, error }) => {
     // Finishing all branches is no decision.
     if (exit === null || exit === 'done' || endTime === null) return []
+    const definition = definitionAt(endTime)
+    if (!definition) return []
     const toName = targetOf(definition, stepId, exit)
     return [
       {

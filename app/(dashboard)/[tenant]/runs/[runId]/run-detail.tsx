@@ -139,6 +139,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
                 <div>
                   <RunGraph
                     runId={runId}
+                    version={run.workflowVersion}
                     visits={visits}
                     choices={run.answers}
                     ended={run.endTime !== null}
@@ -151,6 +152,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
                 <Timeline
                   runId={runId}
                   timeline={timeline.data}
+                  moves={run.moves}
                   ending={run.state === 'completed' ? (run.result ? 'Result' : 'End') : null}
                   selected={selected}
                   onSelect={select}

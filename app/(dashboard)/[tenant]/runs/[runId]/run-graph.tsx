@@ -1,7 +1,7 @@
 'use client'
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { durationText } from '@/app/_ui/time-text'
@@ -17,6 +17,8 @@ import { stateOf, type Visit } from './timeline-model'
 
 interface Props {
   runId: string
+  /** The run's version, which another one replaces when the run is moved. */
+  version: number
   visits: Visit[]
   /** People's choices, oldest first. */
   choices: readonly Choice[]
@@ -27,7 +29,7 @@ interface Props {
 }
 
 /** The editor's canvas with the run's version and the run's visits to each step. */
-export function RunGraph({ runId, ...props }: Props) {
+export function RunGraph({ runId, version, ...props }: Props) {
   const trpc = useTRPC()
   const pinned = useQuery({
     ...trpc.runs.definition.queryOptions({ runId }),
@@ -35,6 +37,11 @@ export function RunGraph({ runId, ...props }: Props) {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const catalog = useQuery({ ...trpc.steps.catalog.queryOptions(), staleTime: Number.POSITIVE_INFINITY })
+  const { data: known, refetch } = pinned
+  const isOutdated = known !== undefined && known.version !== version
+  useEffect(() => {
+    if (isOutdated) void refetch()
+  }, [isOutdated, refetch])
   const failed = pinned.error ? pinned : catalog.error ? catalog : null
   if (failed) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />
   if (!pinned.data || !catalog.data) return <Skeleton height={480} radius="md" />
@@ -43,7 +50,7 @@ export function RunGraph({ runId, ...props }: Props) {
   return <Drawn {...props} definition={definition} layout={pinned.data.layout} catalog={catalog.data} />
 }
 
-function Drawn(props: Omit<Props, 'runId'> & { definition: Definition; layout: Layout; catalog: Catalog }) {
+function Drawn(props: Omit<Props, 'runId' | 'version'> & { definition: Definition; layout: Layout; catalog: Catalog }) {
   const { definition, layout, catalog, visits, choices, ended, selected, onSelect } = props
   const taken = useMemo(() => takenIn(definition, catalog, visits, choices), [definition, catalog, visits, choices])
   const latest = useMemo(() => latestVisits(visits), [visits])

@@ -1,5 +1,6 @@
 import { durationText } from '@/app/_ui/time-text'
 import { EVERYBODY, remindersText, type ShownReminder } from '@/server/definition/reminder'
+import type { ShownMove } from '@/server/views/runs/moves'
 import type { RunOverview } from '@/server/views/runs/overview'
 
 /** A piece of a sentence: plain text, an emphasised name, a quotation, a point in time, or another run. */
@@ -14,6 +15,7 @@ type StoryRun = Pick<
   | 'answers'
   | 'turns'
   | 'repeated'
+  | 'moves'
   | 'pauses'
   | 'timer'
   | 'retrying'
@@ -31,6 +33,7 @@ type StoryRun = Pick<
 /** This many are described one by one; earlier ones are only counted. */
 const ANSWERS = 3
 const TURNS = 2
+const MOVES = 2
 const WAITING = 2
 /** The number of characters quoted from a message. */
 const QUOTED = 160
@@ -61,7 +64,7 @@ interface Happened {
   sentence: (next: string | undefined) => Sentence
 }
 
-/** Decisions, exits taken and steps with several attempts, in chronological order. */
+/** Decisions, exits taken, steps with several attempts and moves to other versions, in chronological order. */
 function whatHappened(run: StoryRun): Sentence[] {
   const earlier = run.answers.length - ANSWERS
   const repeated = run.repeated.map(
@@ -71,7 +74,9 @@ function whatHappened(run: StoryRun): Sentence[] {
       sentence: () => [{ name: stepName }, ` succeeded at attempt ${attempts}.`],
     }),
   )
-  const all = [...answersOf(run), ...turnsOf(run), ...repeated].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const all = [...answersOf(run), ...turnsOf(run), ...repeated, ...movesOf(run)].sort(
+    (a, b) => Date.parse(a.at) - Date.parse(b.at),
+  )
   const word = run.answers.slice(0, -ANSWERS).every(({ ended }) => ended === 'answered') ? 'answer' : 'task'
   return [
     ...(earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? word : `${word}s`} led here.`]] : []),
@@ -118,6 +123,33 @@ function turnsOf({ turns, answers }: StoryRun): Happened[] {
           : [' took the exit ', { quote: label }]
       return { at, begins: stepName, sentence: (next) => [{ name: stepName }, ...took, ...to(next)] }
     })
+}
+
+function movesOf({ moves }: StoryRun): Happened[] {
+  return moves.slice(-MOVES).map((move): Happened => {
+    const { askedAgain, waitsAgain, droppedVotes, reason } = move
+    const were = (names: string[]) => (names.length === 1 ? ' was' : ' were')
+    const what: Sentence[] = [
+      ...(askedAgain.length > 0 ? [[{ name: listed(askedAgain) }, `${were(askedAgain)} asked again`]] : []),
+      ...(waitsAgain.length > 0 ? [['its wait at ', { name: listed(waitsAgain) }, ' changed']] : []),
+      ...(droppedVotes > 0 ? [[droppedVotes === 1 ? '1 vote was dropped' : `${droppedVotes} votes were dropped`]] : []),
+    ]
+    const then = what.flatMap(
+      (one, at): Sentence => [at === 0 ? '; ' : at === what.length - 1 ? ' and ' : ', ', ...one],
+    )
+    const note: Sentence = reason === null ? ['.'] : [': ', { quote: short(reason) }, '.']
+    return { at: move.at, sentence: () => [`${moverOf(move)} moved it ${betweenVersions(move)}`, ...then, ...note] }
+  })
+}
+
+export function moverOf({ by }: Pick<ShownMove, 'by'>): string {
+  return by === null ? 'Someone' : by.kind === 'apiKey' ? `The API key ${by.name}` : by.name
+}
+
+/** From v4 to v5. */
+export function betweenVersions({ from, to }: Pick<ShownMove, 'from' | 'to'>): string {
+  const named = (version: number | null) => (version === null ? 'a draft' : `v${version}`)
+  return `from ${named(from)} to ${named(to)}`
 }
 
 /** A name at the end of a sentence, with a full stop unless the name ends in punctuation. */

@@ -8,7 +8,7 @@ import { BranchRow, CountsRow, MoreRow } from './branch-rows'
 import styles from './timeline.module.css'
 import { TimelineGrid } from './timeline-axis'
 import { type Axis, branchLabel } from './timeline-model'
-import { BoundaryRow, Toggle, VisitRow } from './timeline-row'
+import { BoundaryRow, MoveRow, Toggle, VisitRow } from './timeline-row'
 import { insideOf, type Line, type Tree } from './timeline-tree'
 
 const CallRow = dynamic(() => loadPart(() => import('./call-row').then((module) => module.CallRow)), {
@@ -189,6 +189,8 @@ function LineRow({
       return <MoreRow left={line.left} onMore={() => onMore(line.fork.id)} />
     case 'heading':
       return <p className={styles.heading}>{line.text}</p>
+    case 'move':
+      return <MoveRow move={line.move} />
     case 'note':
       return <p className={styles.noteRow}>{line.text}</p>
   }
@@ -202,5 +204,5 @@ function opens(line: Line): { key: string; is: boolean } | null {
 }
 
 function canFocus(line: Line | undefined): boolean {
-  return line !== undefined && line.kind !== 'heading' && line.kind !== 'note'
+  return line !== undefined && line.kind !== 'heading' && line.kind !== 'note' && line.kind !== 'move'
 }

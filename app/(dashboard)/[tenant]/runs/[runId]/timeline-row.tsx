@@ -1,4 +1,5 @@
 import {
+  ArrowRightLeft,
   Ban,
   Braces,
   CalendarX2,
@@ -13,7 +14,10 @@ import {
   Play,
 } from 'lucide-react'
 import { memo } from 'react'
+import { Clock } from '@/app/_ui/time'
 import { durationText, passedText } from '@/app/_ui/time-text'
+import type { ShownMove } from '@/server/views/runs/moves'
+import { betweenVersions } from './story'
 import styles from './timeline.module.css'
 import { Bar } from './timeline-bar'
 import { type Axis, type Segment, stateOf, type Visit, wordOf } from './timeline-model'
@@ -133,6 +137,20 @@ export function BoundaryRow({
         <span className={styles.nameText}>{start ? 'Start' : (ending ?? 'Data when it ended')}</span>
       </span>
     </button>
+  )
+}
+
+/** The run was moved to another version between the visits around it. */
+export function MoveRow({ move }: { move: ShownMove }) {
+  const { askedAgain } = move
+  const again = askedAgain.length === 0 ? '' : `, ${askedAgain.join(', ')} asked again`
+  const text = `Moved ${betweenVersions(move)} by ${move.by?.name ?? 'someone'}${again}`
+  return (
+    <p className={styles.move} title={text}>
+      <ArrowRightLeft size={15} aria-hidden />
+      <span className={styles.nameText}>{text}</span>
+      <Clock at={move.at} />
+    </p>
   )
 }
 

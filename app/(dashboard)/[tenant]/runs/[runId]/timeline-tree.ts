@@ -1,6 +1,7 @@
 import { branchOf, originOf } from '@/server/definition/branches'
 import type { BranchItem } from '@/server/views/runs/branches'
 import type { CallList, CallRow } from '@/server/views/runs/calls'
+import type { ShownMove } from '@/server/views/runs/moves'
 import type { Timeline } from '@/server/views/runs/timeline'
 import { callKey, hasCalls, stateOf, type Visit } from './timeline-model'
 
@@ -18,6 +19,8 @@ export type Line = {
   | { kind: 'counts'; fork: Fork; name: string }
   | { kind: 'call'; call: CallRow }
   | { kind: 'heading'; text: string }
+  /** The run continued on another version from here. */
+  | { kind: 'move'; move: ShownMove }
   /** `item` is set for failed branches; for all others it is fetched by page. */
   | { kind: 'branch'; branch: string; fork: Fork; position: number; item: BranchItem | null; open: boolean }
   | { kind: 'more'; fork: Fork; left: number }
@@ -48,6 +51,8 @@ export interface Shown {
   inside: ReadonlyMap<string, readonly Visit[]>
   /** The calls of open visits of agents, by the numbers of their records; absent while they load. */
   calls: ReadonlyMap<number, CallList>
+  /** Oldest first. */
+  moves: readonly ShownMove[]
 }
 
 /** A step's branches are listed immediately up to the first limit, and with their contents up to the second. */
@@ -183,7 +188,19 @@ export function treeOf(shown: Shown, ends: { start: string; result: string }): T
   }
   const boundary = (key: string) => one(-1, { kind: 'boundary', key, depth: 0 })
   boundary(ends.start)
-  for (const visit of visits) if (originOf(visit.branch) === null) addVisit(visit, 0, -1)
+  const moves = [...shown.moves]
+  const addMoves = (before: number) => {
+    for (let move = moves[0]; move && move.afterSeq < before; move = moves[0]) {
+      one(-1, { kind: 'move', key: `moved ${move.at}`, move, depth: 0 })
+      moves.shift()
+    }
+  }
+  for (const visit of visits) {
+    if (originOf(visit.branch) !== null) continue
+    addMoves(visit.seq)
+    addVisit(visit, 0, -1)
+  }
+  addMoves(Number.POSITIVE_INFINITY)
   if (shown.ended) boundary(ends.result)
   const blockAt = (index: number) => {
     let [low, high] = [0, blocks.length - 1]

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { shortcutKey } from '@/app/_ui/keys'
 import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import { useNow } from '@/app/_ui/time'
+import type { ShownMove } from '@/server/views/runs/moves'
 import type { Timeline as TimelineData } from '@/server/views/runs/timeline'
 import styles from './timeline.module.css'
 import { TimelineAxis } from './timeline-axis'
@@ -32,12 +33,14 @@ export const RESULT = '(result)'
 export function Timeline({
   runId,
   timeline,
+  moves,
   ending,
   selected,
   onSelect,
 }: {
   runId: string
   timeline: TimelineData
+  moves: readonly ShownMove[]
   /** The last line's label of a run that completed. Without one, the line has the data at its end. */
   ending: string | null
   selected: string | null
@@ -71,10 +74,10 @@ export function Timeline({
     const { cut, endTime } = timeline
     if (filtered) return listOf(found, (branch) => placeText(branch, names))
     return treeOf(
-      { visits, names, cut, ended: endTime !== null, opened, inside, failed, calls },
+      { visits, names, cut, ended: endTime !== null, opened, inside, failed, calls, moves },
       { start: START, result: RESULT },
     )
-  }, [timeline, visits, found, filtered, opened, inside, names, failed, calls])
+  }, [timeline, visits, found, filtered, opened, inside, names, failed, calls, moves])
   const search = useRef<HTMLInputElement>(null)
   // The selected step may be in closed branches, and the selected call in a closed step.
   const call = callAt(selected ?? '')
