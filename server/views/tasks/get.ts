@@ -21,6 +21,7 @@ import { nameAnswerers } from '../actors'
 import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
 import { stateOf } from '../runs/filter'
 import { cutValue } from '../value'
+import { readAskedAgain } from './asked-again'
 import { readClaim } from './claims'
 import { howEnded } from './ended'
 import { readHeld } from './held'
@@ -66,13 +67,14 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const asked = signalOf(pause)
   // Only people who may answer see the author's values in a question.
   const masker = hiding.vault
-  const [answererOf, peopleOf, remindersOf, remarksOf, heldAt, claim, steps, [stored]] = await Promise.all([
+  const [answererOf, peopleOf, remindersOf, remarksOf, heldAt, claim, askedAgain, steps, [stored]] = await Promise.all([
     nameAnswerers(ctx, [pause]),
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], hiding),
     readReminders(ctx, [{ id: pause.id, reminders }], masker),
     readRemarks(ctx, runId, [pause.id], hiding),
     readHeld(ctx, runId, masker),
     readClaim(ctx, runId, pause.id),
+    readAskedAgain(ctx, pause),
     readSteps(ctx, pause),
     ctx.db
       .select({ small: runs.smallData, owns: ownsOf(pause) })
@@ -101,6 +103,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     held: status === 'open' || held?.own ? held : null,
     refused,
     claim,
+    askedAgain,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
     answeredBy: status === 'answered' ? answererOf(pause) : null,
     answer: status === 'answered' ? answerAsDeclared(cutValue(pause.answer, hiding), form) : null,

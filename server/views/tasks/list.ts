@@ -19,6 +19,7 @@ import { personOf } from '../../runs/person'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors, nameAnswerers } from '../actors'
 import { answerLabel, expired } from '../runs/answer-label'
+import { askedAgainSince } from './asked-again'
 import { claimant } from './claims'
 import { answering } from './held'
 import { progressOf, type VoteState } from './progress'
@@ -89,6 +90,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
             group by 1) counted)) end`,
       answering,
       claimedBy: claimant,
+      askedAgainSince,
       title: sql<string | null>`${pauses.signal}->>'title'`,
       workflowId: runs.workflowId,
       workflowVersion: runs.workflowVersion,

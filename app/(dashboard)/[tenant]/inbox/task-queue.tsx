@@ -1,4 +1,4 @@
-import { CalendarX2, CircleCheck, ClipboardList, UserCheck } from 'lucide-react'
+import { CalendarX2, CircleCheck, ClipboardList, RefreshCw, UserCheck } from 'lucide-react'
 import { Fragment, useEffect, useRef } from 'react'
 import { WithFileNames } from '@/app/_ui/files/file-value'
 import { TestMark } from '@/app/_ui/test-mark'
@@ -68,6 +68,11 @@ function QueueItem({
       {!task.answeredAt && task.claimedBy && (
         <span className={styles.itemMeta}>
           Claimed by {task.claimedBy.id === user.id ? 'you' : task.claimedBy.name}
+        </span>
+      )}
+      {task.askedAgainSince !== null && (
+        <span className={`${styles.itemMeta} ${styles.again}`}>
+          <RefreshCw size={13} aria-hidden /> Asked again since v{task.askedAgainSince}
         </span>
       )}
       {task.answering !== null && <span className={styles.itemMeta}>{task.answering} is answering</span>}

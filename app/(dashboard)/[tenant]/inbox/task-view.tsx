@@ -1,7 +1,7 @@
 'use client'
 import { Alert, Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { CalendarX2, CircleCheck, CircleSlash, SearchX } from 'lucide-react'
+import { CalendarX2, CircleCheck, CircleSlash, RefreshCw, SearchX } from 'lucide-react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
@@ -13,6 +13,7 @@ import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
 import { Comments } from '../_comments/comments'
 import { TaskLinkButton } from '../_task-links/link-button'
+import { partsText } from '../question-parts'
 import { useTenant } from '../tenant-context'
 import { AnswerForm } from './answer/answer-form'
 import { KeptText } from './answer/kept-text'
@@ -127,7 +128,21 @@ function TaskHead({ task }: { task: Task }) {
           <IdText id={task.runId} />
         </span>
       </p>
+      {task.askedAgain && <AskedAgain {...task.askedAgain} />}
     </header>
+  )
+}
+
+/** The run was moved to another version, which asks something else in the task's place. */
+function AskedAgain({ version, at, what }: NonNullable<Task['askedAgain']>) {
+  return (
+    <p className={styles.again}>
+      <RefreshCw size={15} aria-hidden />
+      <span>
+        Asked again since {version === null ? 'a draft' : `v${version}`}, <Time at={at} />
+        {what.length > 0 && `: ${partsText(what)} changed`}.
+      </span>
+    </p>
   )
 }
 
