@@ -17,6 +17,13 @@ export function isWorthIt(graph: Graph): boolean {
   return visits.length <= 40 && kinds.filter((kind) => WORTH.includes(kind)).length >= 3 && kinds.includes('effect')
 }
 
+/** Whether its run waits on its way, so that it can be moved. */
+export function waitsIn(graph: Graph): boolean {
+  const waits = graph.nodes.filter(({ kind }) => ['ask', 'decide', 'pass'].includes(kind)).map(({ id }) => id)
+  const visits = Object.values(walkGraph(graph, INPUT).visits).flat()
+  return visits.some((visit) => waits.includes(visit.slice(0, visit.indexOf('#'))))
+}
+
 /** A graph's definition, with effects the outside world sees; with `cleanup`, another one after a cancel. */
 export function definitionFor(graph: Graph, cleanup: boolean) {
   const { steps, ...rest } = definitionOf(graph, REFUSING)

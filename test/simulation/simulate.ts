@@ -11,41 +11,16 @@ import { resumeRun } from '@/server/runs/resume'
 import { retryRun } from '@/server/runs/retry'
 import { startRun } from '@/server/runs/start'
 import { terminateRun } from '@/server/runs/terminate'
-import { createWorkflow } from '@/server/workflows/lifecycle'
 import { Dice, randomGraph } from '../graphs/generate'
 import { type Graph, resumeBody } from '../graphs/reference'
 import { Actor } from './actor'
 import { type Outside, setOutside } from './effects'
 import { type EngineRun, type Mode, SimulatedEngine } from './engine'
-import { definitionFor, INPUT, isWorthIt } from './plot'
+import type { Outcome, Told } from './outcome'
+import { INPUT, isWorthIt, waitsIn } from './plot'
 import { type Asked, allRows, look, type Open } from './sight'
+import { idInGraph, moveOne, publishVersions, type Version } from './versions'
 import { now, pass } from './virtual-clock'
-
-/** The events of a simulation, for the checks afterwards. */
-export interface Outcome {
-  seed: number
-  mode: Mode
-  graph: Graph
-  /** Whether a person stopped a run, or the engine gave one up: then the reference does not predict its end. */
-  disturbed: boolean
-  runIds: string[]
-  seen: Outside['seen']
-  /** When the result of each step with an effect was written, by the effect's key. */
-  recorded: ReadonlyMap<string, Date>
-  /** The responses to callers, by request. */
-  told: Told[]
-  /** Violations that no database state can justify. */
-  problems: string[]
-}
-
-export interface Told {
-  what: 'resume' | 'cancel' | 'terminate' | 'retry'
-  runId: string
-  pauseId?: string
-  /** Null if it succeeded. */
-  refused: string | null
-  at: Date
-}
 
 const MAX_FAULTY = 120
 const MAX_CALM = 600
@@ -54,8 +29,13 @@ const STUCK_MS = 11 * 60_000
 /**
  * Runs one small workflow, with the disturbances of the seed, until it ends or waits for a person who never answers.
  */
-export async function simulate(seed: number, ctx: ServiceContext, wrote: () => boolean): Promise<Outcome> {
-  const world = new World(seed, ctx, wrote)
+export async function simulate(
+  seed: number,
+  ctx: ServiceContext,
+  wrote: () => boolean,
+  { moves = true } = {},
+): Promise<Outcome> {
+  const world = new World(seed, ctx, { wrote, moves })
   const random = Math.random
   // A generator of its own, because the number of its calls depends on more than the seed.
   const jitter = new Dice(seed)
@@ -98,13 +78,21 @@ class World {
   private asked: Asked[] = []
   /** When the next pause is due. */
   private due = Number.POSITIVE_INFINITY
+  private readonly wrote: () => boolean
+  /** Decides about moves; null if nobody moves runs. The other dice fall as without moves. */
+  private readonly moving: Dice | null
+  private workflowId = ''
+  private versions: Version[] = []
 
   /** @param wrote whether anything was written since the last call */
   constructor(
     private readonly seed: number,
     private readonly ctx: ServiceContext,
-    private readonly wrote: () => boolean,
+    { wrote, moves }: { wrote: () => boolean; moves: boolean },
   ) {
+    this.wrote = wrote
+    const moving = new Dice(seed + MOVING)
+    this.moving = moves && moving.chance(60) ? moving : null
     this.dice = new Dice(seed)
     this.mode = this.dice.pick(['own', 'own', 'sdk', 'inngest'])
     this.stops = this.dice.chance(35)
@@ -116,7 +104,8 @@ class World {
 
   outcome(): Outcome {
     const { seed, mode, graph, runIds, told, recorded } = this
-    const disturbed = this.gaveUp || told.some(({ what, refused }) => what !== 'resume' && refused === null)
+    const disturbs = ({ what, to, refused }: Told) => refused === null && what !== 'resume' && !to?.same
+    const disturbed = this.gaveUp || told.some(disturbs)
     const problems = [...this.problems, ...this.engine.problems]
     return { seed, mode, graph, disturbed, runIds, seen: this.outside.seen, recorded, told, problems }
   }
@@ -124,14 +113,14 @@ class World {
   async begin(): Promise<void> {
     for (;;) {
       this.graph = randomGraph(this.dice)
-      if (!isWorthIt(this.graph)) continue
+      if (!isWorthIt(this.graph) || (this.moving && !waitsIn(this.graph))) continue
       try {
-        const { id: workflowId } = await createWorkflow(this.ctx, {
-          name: 'Simulated',
-          ...definitionFor(this.graph, this.stops && this.dice.chance(50)),
-        })
+        const cleanup = this.stops && this.dice.chance(50)
+        const made = await publishVersions(this.ctx, { graph: this.graph, cleanup, dice: this.moving })
+        Object.assign(this, made)
+        const version = made.versions[0] ? { version: String(made.versions[0].version) } : {}
         await this.finish('start', async () => {
-          const { runId } = await startRun(this.ctx, { workflowId, body: INPUT })
+          const { runId } = await startRun(this.ctx, { workflowId: made.workflowId, body: INPUT, ...version })
           this.runIds.push(runId)
         })
         return
@@ -167,6 +156,7 @@ class World {
       [20, ready.length > 0, () => this.callOf(dice.pick(ready))],
       [15, engine.events.length > 0, async () => this.deliver(dice.below(engine.events.length), dice.chance(15))],
       [6, true, () => this.someone()],
+      [6, this.moving !== null, async () => void this.add('move', () => this.move(dice.pick(this.runIds)))],
       [5, true, () => this.wait()],
       [5, calling.some(({ lost }) => lost < 2), async () => this.loseOne(calling.filter(({ lost }) => lost < 2))],
       [6, zombies.length > 0, () => this.step(dice.pick(zombies))],
@@ -226,7 +216,10 @@ class World {
     // No branch beside it may be due for a retry either.
     const rests = found && !this.engine.runs.some(({ state }) => state === 'ready')
     if (!this.answers) return rests && open.every(({ status }) => status === 'paused')
-    for (const pause of asked) await this.finish('resume', () => this.answer(pause))
+    for (const pause of asked) {
+      if (this.moving?.chance(30)) await this.finish('move', () => this.move(pause.runId))
+      await this.finish('resume', () => this.answer(pause))
+    }
     return false
   }
 
@@ -256,8 +249,15 @@ class World {
     }
   }
 
+  private async move(runId: string): Promise<void> {
+    const to = this.moving?.pick(this.versions)
+    if (!to) return
+    const refused = await moveOne(this.ctx, { workflowId: this.workflowId, toVersion: to.version, runId })
+    this.told.push({ what: 'move', runId, to, refused, at: now() })
+  }
+
   private async answer({ runId, pauseId, stepId }: Asked): Promise<void> {
-    const node = this.graph.nodes.find(({ id }) => id === stepId)
+    const node = this.graph.nodes.find(({ id }) => id === idInGraph(stepId))
     if (!node) throw new Error(`nobody knows ${pauseId}`)
     const body = { ...resumeBody(node, pauseId), pauseId }
     await this.tell('resume', runId, (ctx) => resumeRun(ctx, { runId, body }), pauseId)
@@ -373,6 +373,8 @@ class World {
 }
 
 const SWEEP = 'sweep'
+/** Moves are decided by other numbers than the rest of a seed. */
+const MOVING = 2 ** 29
 
 function stepOf(pauseId: string): string {
   return pauseId.slice(pauseId.lastIndexOf(':') + 1, pauseId.lastIndexOf('#'))

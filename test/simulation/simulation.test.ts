@@ -4,7 +4,7 @@ import { type Simulation, simulateFrom, startSimulation } from './world'
 
 // A random small workflow on a real database, with the interpreter called as an engine calls it, except that a seed
 // decides what happens next: events arrive twice, late or in another order, calls are lost and taken over while their
-// process lives on, people answer, stop and repeat runs in between, and the clock moves in jumps. See `simulate.ts`. To
+// process lives on, people answer, stop, repeat and move runs in between, and the clock moves in jumps. See `simulate.ts`. To
 // repeat one seed: SIM_FROM=<seed> SIM_SEEDS=1.
 
 vi.mock('@/server/clock', async () => (await import('./stand-ins')).clock())
@@ -20,18 +20,19 @@ afterEach(() => simulation.close())
 
 test('in any order of deliveries, however often and late, every invariant is true', async () => {
   simulation = await startSimulation()
-  const { violations, effects, compared, modes } = await simulateFrom(simulation, FIRST, SEEDS)
+  const { violations, effects, compared, moved, modes } = await simulateFrom(simulation, FIRST, SEEDS)
   expect(violations).toEqual([])
   // They are effective: steps do work, most runs end as their graph predicts, and each driver of walks is used.
   if (SEEDS < 50) return
   expect(effects).toBeGreaterThan(SEEDS)
   expect(compared).toBeGreaterThan(SEEDS * 0.4)
+  expect(moved).toBeGreaterThan(SEEDS * 0.4)
   expect([...modes].sort()).toEqual(['inngest', 'own', 'sdk'])
 })
 
 test('seeds that found something once find nothing any more', async () => {
   simulation = await startSimulation()
-  expect((await simulation.run(FAILED_ONCE)).violations).toEqual([])
+  expect((await simulation.run(FAILED_ONCE, { moves: false })).violations).toEqual([])
 })
 
 /** Guards in the product's statements, and the seeds that detect a missing one. */

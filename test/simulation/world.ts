@@ -1,4 +1,5 @@
 import { inArray } from 'drizzle-orm'
+import { runMoves } from '@/db/schema/moves'
 import { pauses, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
 import { getRunStatus } from '@/server/runs/status'
@@ -9,8 +10,9 @@ import { checkEffects } from '../support/invariants/effects'
 import { installFinality } from '../support/invariants/finality'
 import { newTenant } from '../support/tenant'
 import { gatedDb } from './gated-db'
+import type { Outcome } from './outcome'
 import { INPUT } from './plot'
-import { type Outcome, simulate } from './simulate'
+import { simulate } from './simulate'
 import { now } from './virtual-clock'
 
 /** The results of some seeds. */
@@ -19,12 +21,20 @@ export interface Found {
   violations: string[]
   effects: number
   compared: number
+  /** The moves that were acknowledged, and why the others were refused. */
+  moved: number
+  refusals: Map<string, number>
   modes: Set<string>
+}
+
+interface How {
+  /** Whether runs are moved to other versions. */
+  moves?: boolean
 }
 
 export interface Simulation {
   /** Simulates seeds one after the other, then checks the whole database. */
-  run(seeds: readonly number[]): Promise<Found>
+  run(seeds: readonly number[], how?: How): Promise<Found>
   close(): Promise<void>
 }
 
@@ -52,7 +62,7 @@ export async function startSimulation(rewrite = (text: string) => text): Promise
   }
   const ctx = { ...tenant, now, db: gatedDb(database.db, gates) }
   return {
-    run: (seeds) => runSeeds(database, ctx, seeds, wrote),
+    run: (seeds, how = {}) => runSeeds(database, ctx, seeds, { ...how, wrote }),
     close: () => database.close(),
   }
 }
@@ -61,14 +71,15 @@ async function runSeeds(
   database: FreshDatabase,
   ctx: ServiceContext,
   seeds: readonly number[],
-  wrote: () => boolean,
+  { wrote, ...how }: How & { wrote: () => boolean },
 ): Promise<Found> {
-  const found: Found = { violations: [], effects: 0, compared: 0, modes: new Set() }
+  const found = nothing()
   const outcomes: Outcome[] = []
   for (const seed of seeds) {
-    const outcome = await simulate(seed, ctx, wrote)
+    const outcome = await simulate(seed, ctx, wrote, how)
     outcomes.push(outcome)
     found.effects += outcome.seen.length
+    countMoves(found, outcome)
     found.modes.add(outcome.mode)
     const { problems, compared } = await problemsOf({ ...ctx, db: database.db }, outcome)
     found.compared += compared ? 1 : 0
@@ -92,6 +103,18 @@ async function runSeeds(
   return found
 }
 
+function nothing(): Found {
+  return { violations: [], effects: 0, compared: 0, moved: 0, refusals: new Map(), modes: new Set() }
+}
+
+function countMoves(found: Found, { told }: Outcome): void {
+  for (const { what, refused } of told) {
+    if (what !== 'move') continue
+    if (refused === null) found.moved++
+    else found.refusals.set(refused, (found.refusals.get(refused) ?? 0) + 1)
+  }
+}
+
 /** The counts of refusals concern these seeds alone. */
 const RESET = `do $$ declare name text; begin
   for name in select sequencename from pg_sequences where sequencename like 'invariants\\_refused\\_%' loop
@@ -105,13 +128,17 @@ const TOO_MANY = ['WORKER_LOST', 'TRANSIENT']
 async function problemsOf(ctx: ServiceContext, outcome: Outcome): Promise<{ problems: string[]; compared: boolean }> {
   const problems = [...outcome.problems]
   const { runIds, told, graph, seed, disturbed } = outcome
-  const [rows, answers] = await Promise.all([
+  const [rows, answers, moves] = await Promise.all([
     ctx.db.select().from(runs).where(inArray(runs.id, runIds)),
     ctx.db.select().from(pauses).where(inArray(pauses.runId, runIds)),
+    ctx.db.select().from(runMoves).where(inArray(runMoves.runId, runIds)),
   ])
-  for (const { what, runId, pauseId, refused, at } of told) {
+  for (const { what, runId, pauseId, to, refused, at } of told) {
     if (refused !== null) continue
     const run = rows.find(({ id }) => id === runId)
+    const had = [run?.workflowVersion, ...moves.filter((row) => row.runId === runId).map((row) => row.fromVersion)]
+    if (to && !had.includes(to.version))
+      problems.push(`I53: ${runId} was moved to ${to.version}, and never had that version`)
     if (what === 'terminate' && !(run?.endTime && run.endTime <= at))
       problems.push(`I9: ${runId} was terminated, and did not end by then`)
     if (what === 'cancel' && run?.outcome === 'succeeded' && (run.endTime?.getTime() ?? 0) > at.getTime())
@@ -147,13 +174,15 @@ export async function simulateFrom(
   count: number,
   isEnough = (_: Found) => false,
 ): Promise<Found> {
-  const all: Found = { violations: [], effects: 0, compared: 0, modes: new Set() }
+  const all = nothing()
   for (let at = first; at < first + count && !isEnough(all); at += AT_ONCE) {
     const seeds = Array.from({ length: Math.min(AT_ONCE, first + count - at) }, (_, n) => at + n)
     const found = await simulation.run(seeds)
     all.violations.push(...found.violations)
     all.effects += found.effects
     all.compared += found.compared
+    all.moved += found.moved
+    for (const [why, count] of found.refusals) all.refusals.set(why, (all.refusals.get(why) ?? 0) + count)
     for (const mode of found.modes) all.modes.add(mode)
   }
   return all

@@ -21,7 +21,10 @@ scenario('simulated deliveries, twice, late and in any order: every invariant ho
   const first = Math.floor(soak.random() * 2 ** 30)
   const from = performance.now()
   const isOver = () => performance.now() - from > LONGEST_MS
-  const all: Pick<Found, 'violations' | 'effects' | 'compared'> = { violations: [], effects: 0, compared: 0 }
+  const all: Pick<Found, 'violations' | 'effects' | 'compared' | 'moved' | 'refusals'> = {
+    ...{ violations: [], effects: 0, compared: 0, moved: 0 },
+    refusals: new Map(),
+  }
   let done = 0
   while (done < soak.rounds && !isOver()) {
     const count = Math.min(SAID_EVERY, soak.rounds - done)
@@ -30,9 +33,12 @@ scenario('simulated deliveries, twice, late and in any order: every invariant ho
     all.violations.push(...found.violations)
     all.effects += found.effects
     all.compared += found.compared
-    const { violations, effects, compared } = all
+    all.moved += found.moved
+    for (const [why, count] of found.refusals) all.refusals.set(why, (all.refusals.get(why) ?? 0) + count)
+    const { violations, effects, compared, moved } = all
+    const refusals = [...all.refusals].map(([why, count]) => `${count} ${why}`).join(', ')
     soak.say(
-      `${done} seeds from ${first} in ${Math.round((performance.now() - from) / 1_000)} s: ${effects} effects, ${compared} compared with their graph, ${violations.length} violations`,
+      `${done} seeds from ${first} in ${Math.round((performance.now() - from) / 1_000)} s: ${effects} effects, ${compared} compared with their graph, ${moved} moves (refused: ${refusals}), ${violations.length} violations`,
     )
     for (const violation of found.violations) soak.say(violation)
   }
