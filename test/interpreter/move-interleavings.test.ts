@@ -20,6 +20,7 @@ import { cancelRun } from '@/server/runs/cancel'
 import { giveHeld } from '@/server/runs/held/give'
 import { holdAnswer } from '@/server/runs/held/hold'
 import { moveRuns } from '@/server/runs/moves/move'
+import { rerunRun } from '@/server/runs/rerun'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
@@ -293,6 +294,39 @@ describe('a run that has begun nothing: a move and', () => {
     expect(await told(move(ctx))).toBe('safe')
     expect(await carry(true)).toBe('paused on two')
     expect(await getRunStatus(ctx, { runId: claim.runId })).toMatchObject({ currentStepId: 'elsewhere' })
+  })
+})
+
+describe('a run that has begun nothing', () => {
+  const limit = { limit: { type: 'number', default: 5 } }
+
+  test('gets the defaults of START fields that only the other version has', async () => {
+    await atPause(form() as never, form() as never, { opened: false })
+    const said = { ...drawn(form() as never, 'two ${limit}'), payload: limit }
+    await updateWorkflow(ctx, { id: workflowId, body: said as never })
+    to = (await publishWorkflow(ctx, { id: workflowId })).version
+    expect(await told(move(ctx))).toBe('safe')
+    expect(await carry(true)).toBe('paused on two')
+    await resumeRun(ctx, { runId: claim.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
+    expect(await carry(true)).toBe('succeeded on two, said two 5')
+    const [row] = await database.sql<{ input: object }[]>`select input from runs where id = ${claim.runId}`
+    expect(row?.input).toEqual({ limit: 5 })
+  })
+
+  test('is not moved if it would begin on the failure path of the other version', async () => {
+    await atPause(form() as never, form() as never, { parked: true })
+    await resumeRun(ctx, { runId: claim.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
+    expect(await carry(true)).toBe(one)
+    const failing = {
+      ...drawn(form() as never, 'two'),
+      ...{ edges: [], onFailure: 'say' },
+    }
+    await updateWorkflow(ctx, { id: workflowId, body: failing as never })
+    to = (await publishWorkflow(ctx, { id: workflowId })).version
+    const { runId } = await rerunRun(ctx, { runId: claim.runId, body: { fromStepId: 'say' } })
+    claim = { ...claim, runId }
+    expect(await told(move(ctx))).toBe('STEP_GONE')
+    expect(await carry(true)).toBe(one)
   })
 })
 

@@ -1,6 +1,7 @@
 import { countReminders, nextReminder } from '../../definition/reminder'
 import type { AskedBefore, PauseSignal } from '../../definition/run'
 import type { Definition } from '../../definition/schema'
+import type { StepConfig } from '../../definition/step-config'
 import { ImpossibleState } from '../../errors'
 import { walkIs } from '../../run-store/conditions'
 import { type Held, requireHeld } from '../../run-store/held'
@@ -9,6 +10,7 @@ import { findStepType } from '../../steps/registry'
 import { inputDataOf } from '../flow/step'
 import { announceRun } from '../notice/announce'
 import { dueBy, watchPause } from '../notice/timers'
+import { configOf } from '../plan/state'
 import { forget } from '../recall/run'
 import {
   askAgain,
@@ -16,6 +18,7 @@ import {
   beginAt,
   changeVersion,
   dropVotes,
+  giveDefaults,
   raiseEpochs,
   rewriteVisit,
   tellAskedAgain,
@@ -53,6 +56,7 @@ export async function moveToVersion(
   const asked: AskedBefore[] = []
   for (const walk of open.walks) if (walk.is === 'asking') asked.push(...(await moveQuestion(tx, open, walk, to)))
   const first = lastSeq === 0 ? to.definition.initialStep : null
+  if (first !== null) await giveDefaults(tx, run, open.defaults)
   await changeVersion(
     tx,
     run,
@@ -79,7 +83,8 @@ async function moveQuestion(tx: Held, { run }: OpenRun, walk: Asking, to: Target
   const type = findStepType(record.stepType)
   if (!type || !next || 'failure' in next)
     throw new ImpossibleState('moved-question', `${record.stepId} asks nothing in version ${to.version}`)
-  const { config, asked } = next
+  const { asked } = next
+  const config = walk.child ? asStarted(next.config, record) : next.config
   const step = to.definition.steps.find(({ id }) => id === record.stepId)
   const stepName = typeof step?.name === 'string' ? step.name : record.stepId
   await rewriteVisit(tx, record, { config, inputData: inputDataOf(type, config), stepName })
@@ -91,6 +96,14 @@ async function moveQuestion(tx: Held, { run }: OpenRun, walk: Asking, to: Target
   await askAgain(tx, of, { ...asked, signal }, remindAt)
   tx.afterCommit(() => watchPause(tx, of, { id: pause.id, dueAt: asked.dueAt, event: asked.event }))
   return [before]
+}
+
+/** The configuration of a step whose run was started already: it says what that run was started with. */
+function asStarted({ saveAs }: StepConfig, record: StepRecordRow): StepConfig {
+  const config: StepConfig = { ...configOf(record) }
+  delete config.saveAs
+  if (saveAs !== undefined) config.saveAs = saveAs
+  return config
 }
 
 /** The reminders that were sent count, and a task that was handed over stays with those who have it. */

@@ -3,6 +3,7 @@ import { alias } from 'drizzle-orm/pg-core'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { isBranch } from '../../definition/branches'
+import { checkFields } from '../../definition/fields'
 import type { JsonObject } from '../../definition/json'
 import type { RunData } from '../../definition/run'
 import type { Definition, Step } from '../../definition/schema'
@@ -61,8 +62,10 @@ export interface Waiting {
 
 /** Everything that decides whether a run may be moved. */
 export interface OpenRun {
-  run: RunRow
+  run: RunRow & { smallData: RunData }
   data: JsonObject
+  /** What the other version adds to its input: the defaults of fields that it does not have, if it has begun nothing. */
+  defaults: JsonObject
   walks: OpenWalk[]
   /** The `seq` of its newest record, which may be a copy from another run; 0 without any. */
   lastSeq: number
@@ -87,7 +90,9 @@ export async function readOpenRun(
     readCalled(ctx, run, to.definition),
     putTogether(ctx, { tenantId: run.tenantId, runId: run.id }, [{ small: run.smallData, refs: run.dataRefs }]),
   ])
-  const data = written ?? { data: run.smallData, refs: {} }
+  const { data: had, refs } = written ?? { data: run.smallData, refs: {} }
+  const defaults = lastSeq === 0 ? defaultsOf(to.definition, had) : {}
+  const data = { data: { ...had, ...defaults }, refs }
   const open: OpenWalk[] = []
   for (const row of rows)
     open.push(
@@ -95,7 +100,12 @@ export async function readOpenRun(
         ? { walk: row.walk, is: 'busy', why: 'branches', stepId: null }
         : await openWalk(ctx, { run, written: data, isNew: lastSeq === 0 }, row, to),
     )
-  return { run, data: data.data, walks: open, lastSeq, called }
+  return { run, data: data.data, defaults, walks: open, lastSeq, called }
+}
+
+function defaultsOf({ payload }: Definition, data: JsonObject): JsonObject {
+  const missing = Object.entries(payload).filter(([name]) => !Object.hasOwn(data, name))
+  return checkFields(Object.fromEntries(missing), {}).data
 }
 
 async function readLastSeq({ db }: ServiceContext, { tenantId, id }: RunRow): Promise<number> {

@@ -4,7 +4,7 @@ import { pauses, pauseVotes, runs, stepRecords, walks } from '@/db/schema/runs'
 import { taskLinks } from '@/db/schema/task-links'
 import { type JsonObject, jsonSize } from '../../definition/json'
 import type { Vote } from '../../definition/people'
-import type { AskedBefore, PauseSignal } from '../../definition/run'
+import type { AskedBefore, PauseSignal, RunData } from '../../definition/run'
 import type { StepConfig } from '../../definition/step-config'
 import { isRun, pauseIs, recordOf, walkIs, walksOf } from '../../run-store/conditions'
 import { type Held, requireHeld } from '../../run-store/held'
@@ -22,6 +22,21 @@ export async function raiseEpochs(tx: Held, run: RunRow): Promise<void> {
     .update(walks)
     .set({ ...NEW_EPOCH, updatedAt: tx.now() })
     .where(and(walksOf(run), ne(walks.status, 'ended')))
+}
+
+/** A run that has begun nothing gets values of START fields, as if it had been started on the other version. */
+export async function giveDefaults(
+  tx: Held,
+  run: RunRow & { smallData: RunData },
+  defaults: JsonObject,
+): Promise<void> {
+  requireHeld(tx, run.id)
+  if (Object.keys(defaults).length === 0) return
+  const [row] = await tx.db.select({ input: runs.input }).from(runs).where(isRun(run))
+  await tx.db
+    .update(runs)
+    .set({ input: { ...row?.input, ...defaults }, smallData: { ...run.smallData, ...defaults } })
+    .where(and(isRun(run), isNull(runs.endTime)))
 }
 
 /** A walk that has begun nothing begins elsewhere. */

@@ -4,13 +4,10 @@ import type { ServiceContext } from '../../context'
 import type { Definition } from '../../definition/schema'
 import { isSame, join, type ValueType } from '../../definition/types/type'
 import { AppError } from '../../errors'
-import { inSlices } from '../../give-way'
 import type { OpenRun, OpenWalk } from '../../interpreter/index'
-import { definitionOf, pinnedDefinition } from '../../run-store/definition'
+import { definitionOf } from '../../run-store/definition'
 import type { Claim } from '../../workflows/check/fits'
-import { flowing } from '../../workflows/check/flow'
-import { knownOutputs, pinnedOutputs } from '../../workflows/check/known-outputs'
-import { resultTypeOf } from '../../workflows/check/result-type'
+import { knownOutputs, pinnedOutputs, resultTypeAt } from '../../workflows/check/known-outputs'
 import { claimsOf } from '../../workflows/claims'
 import { findVersionToRun } from '../../workflows/find-version-to-run'
 
@@ -23,6 +20,8 @@ export interface Destination {
   claimsAt(ctx: ServiceContext, stepId: string): Promise<readonly Claim[]>
   /** The type that it claims for what a step gives; null if it is not known. */
   givenBy(stepId: string): ValueType | null
+  /** The types that were found of other versions, for all runs that are judged. */
+  types: Map<string, Promise<ValueType | null>>
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED; INVALID_INPUT if the version was never published */
@@ -41,6 +40,7 @@ export async function destinationOf(
     ...{ workflowId, version, definition },
     claimsAt: (ctx, stepId) => claimsOf(ctx, { workflowId, version, settled: true }, definition, stepId),
     givenBy: (stepId) => outputs.get(stepId)?.type ?? null,
+    types: new Map(),
   }
 }
 
@@ -63,7 +63,7 @@ async function fitsChild(ctx: ServiceContext, { child, next, stepId }: Asking, t
   if (workflowId !== child.workflowId) return false
   const claimed = to.givenBy(stepId)
   if (String(version) === String(child.version) || claimed === null) return true
-  return gives(ctx, await pinnedDefinition(ctx, child.workflowId, child.version), claimed)
+  return gives(ctx, to, child, claimed)
 }
 
 /** Whether the version ends with a result of the type that the run that waits for this one claims, if any does. */
@@ -85,13 +85,27 @@ export async function fitsParent(
       ),
     )
   if (!waits) return true
-  const parent = await definitionOf(ctx, waits.run)
-  const claimed = pinnedOutputs(await knownOutputs(ctx, parent, new Set([waits.stepId]))).get(waits.stepId)?.type
-  return !claimed || gives(ctx, to.definition, claimed)
+  const claimed = await once(to, ['takes', waits.run.workflowId, waits.run.workflowVersion, waits.stepId], async () => {
+    const parent = await definitionOf(ctx, waits.run)
+    return pinnedOutputs(await knownOutputs(ctx, parent, new Set([waits.stepId]))).get(waits.stepId)?.type ?? null
+  })
+  return claimed === null || gives(ctx, to, to, claimed)
 }
 
-async function gives(ctx: ServiceContext, definition: Definition, claimed: ValueType): Promise<boolean> {
-  const outputs = pinnedOutputs(await knownOutputs(ctx, definition))
-  const given = resultTypeOf(definition, await inSlices(ctx.tenantId, flowing(definition, outputs)))
-  return isSame(join(given, claimed), claimed)
+/** Whether a version ends with a result of a type; not if its own is not known, or takes too much to find. */
+async function gives(
+  ctx: ServiceContext,
+  to: Destination,
+  { workflowId, version }: { workflowId: string; version: number },
+  claimed: ValueType,
+): Promise<boolean> {
+  const given = await once(to, ['gives', workflowId, version], () => resultTypeAt(ctx, workflowId, version))
+  return given !== null && isSame(join(given, claimed), claimed)
+}
+
+function once({ types }: Destination, of: readonly unknown[], find: () => Promise<ValueType | null>) {
+  const key = JSON.stringify(of)
+  const found = types.get(key) ?? find()
+  types.set(key, found)
+  return found
 }

@@ -1,12 +1,14 @@
+import { runs } from '@/db/schema/runs'
 import { record } from '../../audit/record'
 import { authorize } from '../../auth/policy'
-import { type ServiceContext, withTransaction } from '../../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
 import { AppError } from '../../errors'
 import { newId } from '../../ids'
 import { moveToVersion, type OpenRun } from '../../interpreter/index'
 import { olderLives } from '../../outbox'
 import { parseInput } from '../../parse'
-import { holdRun } from '../../run-store/held'
+import { isRun } from '../../run-store/conditions'
+import { hold, holdRun } from '../../run-store/held'
 import { tenantMasker } from '../../vault/masker'
 import { releaseAsked } from '../remind'
 import { type Destination, destinationOf } from './destination'
@@ -66,9 +68,22 @@ interface How {
   batch: string
 }
 
+/**
+ * Locks the run that waits for a run, if any does, and before that one, as all do who lock both. Otherwise the two could
+ * be moved at the same moment, each to a version that fits only the other's old one.
+ */
+async function holdParent(tx: TransactionContext, runId: string): Promise<void> {
+  const [run] = await tx.db
+    .select({ parentRunId: runs.parentRunId })
+    .from(runs)
+    .where(isRun({ tenantId: tx.tenantId, id: runId }))
+  if (run?.parentRunId) await hold(tx, { tenantId: tx.tenantId, runId: run.parentRunId })
+}
+
 /** Moves a run. It is judged under its lock, from what is read after it. */
 export function moveRun(ctx: ServiceContext, runId: string, to: Destination, how: How): Promise<Moved | Refused> {
   return withTransaction(ctx, async (tx) => {
+    await holdParent(tx, runId)
     const found = await holdRun(tx, runId).catch((err: unknown) => {
       if (err instanceof AppError && err.code === 'RUN_NOT_FOUND') return null
       throw err

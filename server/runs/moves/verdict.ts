@@ -1,7 +1,7 @@
 import { checkFields } from '../../definition/fields'
 import { graphOf } from '../../definition/graph'
 import { own } from '../../definition/json'
-import { newlyAhead } from '../../definition/paths'
+import { newlyAhead, reachable } from '../../definition/paths'
 import type { Definition } from '../../definition/schema'
 import { noLongerHidden } from '../../definition/sensitive'
 import type { Busy, OpenRun, OpenWalk } from '../../interpreter/index'
@@ -97,6 +97,10 @@ function ofWalk(walk: OpenWalk, versions: Versions, how: { dropVotes: boolean; n
     const message = `It is at ${stepId}, which is ${step.type} in that version, and not ${walk.stepType} any more.`
     return [{ code: 'STEP_TYPE', stepId, message }]
   }
+  if (!isOnTheWay(to, stepId)) {
+    const message = `It is at ${stepId}, to which no path from START leads in that version.`
+    return [{ code: 'STEP_GONE', stepId, message }]
+  }
   return [
     ...(walk.is === 'forked' && !sameBranches(versions, stepId) ? [branchesChanged(stepId)] : []),
     ...(isInBranchesOf(to, stepId, walk.walk.branch) ? [] : [otherBranches(stepId)]),
@@ -104,6 +108,12 @@ function ofWalk(walk: OpenWalk, versions: Versions, how: { dropVotes: boolean; n
     ...spentLoops(walk.visits, versions),
     ...(walk.is === 'asking' ? ofQuestion(walk, versions, how) : []),
   ]
+}
+
+/** Not if only the cleanup or failure path has it: a run there would have failed before. */
+function isOnTheWay(definition: Definition, stepId: string): boolean {
+  const { initialStep } = definition
+  return initialStep !== null && reachable(definition, initialStep).has(stepId)
 }
 
 function ofQuestion(walk: Asking, { fitsChild }: Versions, how: { dropVotes: boolean; now: Date }): Found[] {

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue, own } from '../../definition/json'
 import { withPins } from '../../definition/pins'
 import { type Definition, FIELD_TYPES, type FieldType } from '../../definition/schema'
 import { typeOfSchema } from '../../definition/types/of-json-schema'
+import type { ValueType } from '../../definition/types/type'
 import { AppError } from '../../errors'
 import { inSlices } from '../../give-way'
 import type { Use } from '../../steps/define-step'
@@ -44,6 +45,15 @@ export function knownOutputs(
   wanted?: ReadonlySet<string>,
 ): Promise<Map<string, KnownOutput>> {
   return outputsIn(ctx, definition, { outputs: new Map(), versions: 0, steps: 0 }, 0, wanted)
+}
+
+/**
+ * The type of the result of a version of a workflow; null if it is not known, as in a version that was never published,
+ * or once enough was read for it.
+ */
+export async function resultTypeAt(ctx: ServiceContext, id: string, version: number): Promise<ValueType | null> {
+  const read = { outputs: new Map(), versions: 0, steps: 0 }
+  return (await outputOf(ctx, { kind: 'workflow', id, version }, read, 0))?.type ?? null
 }
 
 async function outputsIn(
