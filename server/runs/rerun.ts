@@ -19,6 +19,7 @@ import { getRunRow } from '../run-store/find-run'
 import { checkEdits, refuseTooMuchData } from './edits'
 import { filledWith, NO_FILES, type SentFiles } from './input'
 import type { RunRow } from './present'
+import { refuseRepeated } from './repeated'
 import { rerunFrom } from './rerun-from'
 import { AgainVersion, findVersionAgain, misfit, RepeatCalls, requireFit, type VersionAgain } from './version-again'
 
@@ -41,19 +42,21 @@ const ANSWERS_MESSAGE = 'The run answers a message to an agent. Send the message
  * step, with the old input or with new input; or from a step that the old run reached, with the run data it had there,
  * in which `data` replaces fields. The old run stays as it is and may have any status. A sensitive field that is still
  * hidden in `data` keeps its value.
- * @param sent staged files, by the name of their part as in a form, for fields that `data` leaves out
+ * @param options.sent staged files, by the name of their part as in a form, for fields that `data` leaves out
+ * @param options.useful refuse to repeat a run that was repeated before
  * @throws AppError RUN_NOT_FOUND, FORBIDDEN, INVALID_INPUT, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND,
  * VALIDATION_FAILED, VERSION_MISFIT
  */
 export async function rerunRun(
   ctx: ServiceContext,
   input: { runId: string; body: unknown },
-  sent: SentFiles = NO_FILES,
+  { sent = NO_FILES, useful = false }: { sent?: SentFiles; useful?: boolean } = {},
 ) {
   authorize(ctx, 'run:retry')
   const { data: edited, fromStepId, version, repeatCalls = false } = parseInput(RerunBody, input.body)
   return withTransaction(ctx, async (tx) => {
-    const old = await getRunRow(tx, input.runId)
+    const old = await getRunRow(tx, input.runId, { lock: useful })
+    if (useful) await refuseRepeated(tx, old.id)
     if (old.workflowId === AGENT_TURN.workflowId) throw new AppError('CONFLICT', { message: ANSWERS_MESSAGE })
     const on = await findVersionAgain(tx, old, version)
     const hides = new Set([...sensitiveFields(on.before), ...sensitiveFields(on.whole)])

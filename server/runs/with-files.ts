@@ -74,7 +74,9 @@ export async function rerunWithFiles(
   authorize(ctx, 'run:retry')
   const { runId, data, version } = input
   const staged = readSentFiles(input.files).map((one) => ({ ...one, id: idOf(one.upload) }))
-  return withStagedFiles(ctx, staged, () => rerunRun(ctx, { runId, body: { data, version } }, idsByPart(staged)))
+  return withStagedFiles(ctx, staged, () =>
+    rerunRun(ctx, { runId, body: { data, version } }, { sent: idsByPart(staged) }),
+  )
 }
 
 /** @throws AppError INVALID_INPUT, FILE_TOO_LARGE */

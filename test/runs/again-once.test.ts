@@ -7,7 +7,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// Of concurrent calls that retry the same runs, one retries each.
+// Of concurrent calls that repeat the same runs, one repeats each.
 
 let database: FreshDatabase
 let effects: EffectServer
@@ -47,7 +47,7 @@ async function published(definition: object): Promise<string> {
 
 const broken = () => line(effect('order'), { id: 'sum', type: 'set-data', compute: { x: '${order.no} * 2' } }, end)
 
-async function failed(id: string, count: number): Promise<string[]> {
+async function ended(id: string, count: number): Promise<string[]> {
   const runIds: string[] = []
   for (let at = 0; at < count; at++) runIds.push((await startRun(runtime.ctx, { workflowId: id, body: {} })).runId)
   for (const runId of runIds) await runtime.wait(runId, undefined, WAIT)
@@ -56,7 +56,7 @@ async function failed(id: string, count: number): Promise<string[]> {
 
 test('two calls for the same runs make each call of theirs once', async () => {
   const id = await published(broken())
-  const runIds = await failed(id, 6)
+  const runIds = await ended(id, 6)
   const sum = { id: 'sum', type: 'set-data', values: { x: 1 } }
   await updateWorkflow(runtime.ctx, { id, body: line(effect('order'), sum, effect('refund'), end) })
   await publishWorkflow(runtime.ctx, { id })
@@ -78,10 +78,22 @@ test('two calls for the same runs make each call of theirs once', async () => {
   expect(effects.seen.filter(({ path }) => path === '/refund')).toHaveLength(6)
 })
 
+test('two calls that run the same runs again repeat each once', async () => {
+  const id = await published(line(effect('order'), end))
+  const runIds = await ended(id, 6)
+  const at = new Date(Date.now() + 60_000).toISOString()
+  const bulk = { verb: 'rerun' as const, filter: { workflowIds: [id] }, at }
+  const [first, second] = await Promise.all([runBulk(runtime.ctx, bulk), runBulk(runtime.ctx, bulk)])
+  expect(first.done + second.done).toBe(6)
+  for (const { code } of [...first.refused, ...second.refused]) expect(code).toBe('CONFLICT')
+  const again = await database.sql<{ of: string }[]>`select retry_of as of from runs where retry_of = any(${runIds})`
+  expect(again.map(({ of }) => of).sort()).toEqual(runIds.toSorted())
+})
+
 test('a run that a step started is left to its parent', async () => {
   const child = await published(broken())
   const parent = await published(line({ id: 'sub', type: 'run-workflow', workflowId: child, input: {} }, end))
-  const [parentId] = await failed(parent, 1)
+  const [parentId] = await ended(parent, 1)
   const [row] = await database.sql<{ id: string }[]>`select id from runs where parent_run_id = ${parentId ?? ''}`
   const { retried, refused } = await retryRuns(runtime.ctx, { workflowId: child, runIds: [row?.id ?? ''] })
   expect([retried, refused.map(({ code, message }) => [code, message])]).toEqual([

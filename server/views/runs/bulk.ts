@@ -11,7 +11,7 @@ import { isRepeated } from '../../runs/repeated'
 import { rerunRun } from '../../runs/rerun'
 import { retryRun } from '../../runs/retry'
 import { type RefusedRun, refusedAs } from '../../runs/retry-many'
-import { AgainVersion } from '../../runs/version-again'
+import { AgainVersion, RepeatCalls } from '../../runs/version-again'
 import { findSearched, oldestFirst, RunFilter, runsWhere, STATE_IS, searchedText } from './filter'
 
 /** Stops counting here: the screen shows `1,000+`. */
@@ -32,6 +32,7 @@ export type Bulk = z.input<typeof Bulk>
 const RunBulk = Bulk.extend({
   /** The version on which to retry or rerun them; their own by default. */
   version: AgainVersion.optional(),
+  repeatCalls: RepeatCalls.optional(),
   /** For cancels. */
   reason: z.string().trim().max(1_000).optional(),
   /** With a searched text: the runs found when counting, because a new search may find others. */
@@ -70,7 +71,7 @@ export async function countBulk(ctx: ServiceContext, input: unknown): Promise<Bu
  * @throws AppError INVALID_INPUT
  */
 export async function runBulk(ctx: ServiceContext, input: unknown) {
-  const { reason, skip, searched, version, ...bulk } = parseInput(RunBulk, input)
+  const { reason, skip, searched, version, repeatCalls, ...bulk } = parseInput(RunBulk, input)
   authorize(ctx, bulk.verb === 'cancel' ? 'run:cancel' : 'run:retry')
   if (searchedText(bulk.filter) !== null && searched === undefined) {
     const message = 'must name the counted runs when the filter has a text'
@@ -89,9 +90,9 @@ export async function runBulk(ctx: ServiceContext, input: unknown) {
   for (const { id: runId } of found.slice(0, AT_ONCE)) {
     const why = await refusedAs(runId, () => {
       if (bulk.verb === 'cancel') return cancelRun(ctx, { runId, ...(reason ? { reason } : {}) })
-      const body = version === undefined ? {} : { version }
+      const body = { version, repeatCalls }
       if (bulk.verb === 'retry') return retryRun(ctx, { runId, body }, { useful: true })
-      return rerunRun(ctx, { runId, body })
+      return rerunRun(ctx, { runId, body }, { useful: true })
     })
     if (why) refused.push(why)
     else done++
