@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { healedBy } from '@/app/(dashboard)/[tenant]/runs/heal-verdicts'
+import { healedBy, repeating } from '@/app/(dashboard)/[tenant]/runs/heal-verdicts'
 import type { Verdict } from '@/server/definition/verdict'
 
 const place = { branch: 'main', stepId: 'sum', visit: 1 }
@@ -35,4 +35,21 @@ test('only runs that get past the step, and do not fail later, are retried; thos
     '1 of 1 run gets past Add up.',
     '1 goes on to the end.',
   ])
+})
+
+test('only runs whose every reason is a repeated call may be retried with it', () => {
+  const detail = (code: string, stepId: string) => ({ code, stepId, message: 'x' })
+  const refused = [
+    { runId: 'run_1', code: 'VERSION_MISFIT' as const, message: 'x', details: [detail('CALL_REPEATED', 'pay')] },
+    {
+      ...{ runId: 'run_2', code: 'VERSION_MISFIT' as const, message: 'x' },
+      details: [detail('CALL_REPEATED', 'pay'), detail('DATA_MISFIT', 'sum')],
+    },
+    { runId: 'run_3', code: 'CONFLICT' as const, message: 'x' },
+    {
+      ...{ runId: 'run_4', code: 'VERSION_MISFIT' as const, message: 'x' },
+      details: [detail('CALL_REPEATED', 'mail'), detail('CALL_REPEATED', 'pay')],
+    },
+  ]
+  expect(repeating(refused)).toEqual({ runIds: ['run_1', 'run_4'], stepIds: ['pay', 'mail'] })
 })

@@ -92,6 +92,32 @@ test('a cause is tried on the draft, the draft is published, and its runs are re
   await expect(page.getByRole('link', { name: /Orders/ }).first()).toBeVisible()
 })
 
+test('runs that would make a completed call again are skipped, and retried on request', async ({ page, workspace }) => {
+  const { id, runIds } = await broken(workspace)
+  const later = {
+    ...definition('total'),
+    initialStep: 'sum',
+    steps: [{ id: 'sum', type: 'set-data', values: { sum: 1 } }, order, { id: 'end', type: 'end-flow' }],
+    edges: [
+      { from: 'sum', to: 'order' },
+      { from: 'order', to: 'end' },
+    ],
+  }
+  await updateWorkflow(workspace.ctx, { id, body: later })
+  await publishWorkflow(workspace.ctx, { id })
+  await page.goto(`/${workspace.slug}/runs/${runIds[0]}`)
+  await page.getByRole('button', { name: 'Heal…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Heal failed runs' })
+  await dialog.getByRole('button', { name: 'Retry 3 runs on v2' }).click()
+  await expect(dialog.getByText('0 runs were retried on version 2.')).toBeVisible()
+  await expect(dialog.getByText('order would run a second time')).toBeVisible()
+  expect(await violationsOf(page, WCAG)).toEqual([])
+  await shot(page, 'repeated-calls')
+  await dialog.getByRole('button', { name: 'Retry 3 runs and repeat the call' }).click()
+  await expect(dialog.getByText('3 runs were retried on version 2.')).toBeVisible()
+  await expect(dialog.getByText('order would run a second time')).toHaveCount(0)
+})
+
 test('is offered in the list of a workflow’s failed runs, and names nothing to do without a mended version', async ({
   page,
   workspace,

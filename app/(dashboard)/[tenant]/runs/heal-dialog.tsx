@@ -1,15 +1,17 @@
 'use client'
 import { Button, Checkbox, Group, List, Progress, Radio, Skeleton, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Link } from '@/app/_ui/link'
+import { Notice } from '@/app/_ui/notice'
 import { useOnce } from '@/app/_ui/use-once'
 import type { ShownCause } from '@/server/views/runs/causes'
 import { useTenant } from '../tenant-context'
-import { healedBy, runs } from './heal-verdicts'
+import { healedBy, repeating, runs } from './heal-verdicts'
 import { RefusedRuns } from './refused-runs'
 import { useHeal } from './use-heal'
 
@@ -90,6 +92,7 @@ function Remedy({ workflowId, cause, heal, onClose }: Props & { cause: ShownCaus
   const once = useOnce()
   const { tried, retried, working } = heal
   const runIds = found.data?.runIds ?? []
+  const again = repeating(retried?.refused ?? [])
   const healed = tried && healedBy(tried.judged, cause.stepName ?? 'where they failed')
   const wanted = healed ? [...healed.passes, ...(unsure ? healed.unsure : [])] : runIds
   const published = draft.data?.publishedVersion ?? null
@@ -135,12 +138,31 @@ function Remedy({ workflowId, cause, heal, onClose }: Props & { cause: ShownCaus
       {retried && !working && (
         <Text size="sm" role="status">
           {runs(retried.count)} {retried.count === 1 ? 'was' : 'were'} retried on version {number}.{' '}
-          <Link href={path(`/runs?${new URLSearchParams({ workflow: workflowId, version: String(published) })}`)}>
-            Show them
-          </Link>
+          {retried.count > 0 && (
+            <Link href={path(`/runs?${new URLSearchParams({ workflow: workflowId, version: String(published) })}`)}>
+              Show {retried.count === 1 ? 'it' : 'them'}
+            </Link>
+          )}
         </Text>
       )}
       {retried && retried.refused.length > 0 && <RefusedRuns refused={retried.refused} />}
+      {again.runIds.length > 0 && !working && (
+        <Notice tone="warning" icon={TriangleAlert} title={`${again.stepIds.join(', ')} would run a second time`}>
+          <Stack gap="sm" align="flex-start">
+            <Text size="sm">
+              {runs(again.runIds.length)} completed {again.stepIds.length === 1 ? 'this step' : 'these steps'} before
+              they failed, and version {number} has {again.stepIds.length === 1 ? 'it' : 'them'} after the step at which
+              they continue. A payment or a mail would be sent twice.
+            </Text>
+            <Button
+              color="red.8"
+              onClick={() => void once(() => heal.retry(again.runIds, published ?? 0, { repeatCalls: true }))}
+            >
+              Retry {runs(again.runIds.length)} and repeat the {again.stepIds.length === 1 ? 'call' : 'calls'}
+            </Button>
+          </Stack>
+        </Notice>
+      )}
       {publish.error ? <ErrorState error={publish.error} title="The draft was not published" /> : null}
       {heal.error ? <ErrorState error={heal.error} title="Not all runs were handled" /> : null}
       <DialogButtons>

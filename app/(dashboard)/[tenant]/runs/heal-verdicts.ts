@@ -1,5 +1,6 @@
 import type { Verdict } from '@/server/definition/verdict'
 import type { Judged } from '@/server/definition/verdict-groups'
+import type { RefusedRun } from '@/server/runs/retry-many'
 
 /** The runs that get past the step at which they failed, and those that only a retry can show. */
 export interface Healed {
@@ -40,4 +41,16 @@ function line(number: number | undefined, verb: string | [one: string, many: str
   if (!number) return []
   const [one, many] = typeof verb === 'string' ? [verb, verb] : verb
   return [`${count(number)} ${number === 1 ? one : many} ${rest}`]
+}
+
+/** The runs that were skipped only because calls would be made again, and the ids of the steps that make them. */
+export function repeating(refused: readonly RefusedRun[]): { runIds: string[]; stepIds: string[] } {
+  const only = refused.filter(
+    ({ details }) =>
+      details !== undefined && details.length > 0 && details.every(({ code }) => code === 'CALL_REPEATED'),
+  )
+  const stepIds = only.flatMap(({ details = [] }) =>
+    details.flatMap(({ stepId }) => (typeof stepId === 'string' ? [stepId] : [])),
+  )
+  return { runIds: only.map(({ runId }) => runId), stepIds: [...new Set(stepIds)] }
 }

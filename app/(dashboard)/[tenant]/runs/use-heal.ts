@@ -47,10 +47,13 @@ export function useHeal(workflowId: string) {
       )
       if (!signal.aborted) setTried({ version, judged })
     })
-  const retry = (runIds: readonly string[], version: number) =>
+  const retry = (runIds: readonly string[], version: number, { repeatCalls = false } = {}) =>
     during(async () => {
-      const bulk = { verb: 'retry' as const, filter: { workflowIds: [workflowId] }, version, runIds: [...runIds] }
+      const of = { verb: 'retry' as const, filter: { workflowIds: [workflowId] }, runIds: [...runIds] }
+      const bulk = { ...of, version, repeatCalls }
       const at = new Date().toISOString()
+      const earlier = retried ?? { count: 0, refused: [] }
+      const untouched = earlier.refused.filter(({ runId }) => !runIds.includes(runId))
       const refused: RefusedRun[] = []
       let count = 0
       setWorking({ what: 'retrying', done: 0, of: runIds.length })
@@ -60,7 +63,7 @@ export function useHeal(workflowId: string) {
         count += answer.done
         left = answer.left
         setWorking({ what: 'retrying', done: count + refused.length, of: runIds.length })
-        setRetried({ count, refused: [...refused] })
+        setRetried({ count: earlier.count + count, refused: [...untouched, ...refused] })
       }
     })
   return {
