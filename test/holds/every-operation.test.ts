@@ -16,6 +16,7 @@ import { type World, world } from '../audit/world'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { LONGEST_HOLD_MS, surelyHeld } from '../support/held'
 import { rounds } from '../support/rounds'
+import { sampled } from '../support/sample.mjs'
 import { newTenant } from '../support/tenant'
 import { caseOf, KINDS } from '../trpc/procedures'
 import { callProcedure, newVisitor, type Visitor } from '../trpc/support'
@@ -338,7 +339,7 @@ const READ_ALL = [
 ]
 
 describe(LIMIT, () => {
-  test.each(names)('%s', async (name) => {
+  test.each(sampled(names, 2))('%s', async (name) => {
     const operation = all[name] as Operation
     const tooLong: string[] = []
     if (READ_ALL.includes(name)) {
@@ -367,7 +368,7 @@ describe(`${LIMIT} what is done with`, () => {
   const stored = Object.entries(STORED).flatMap(([noun, definitions]) =>
     Object.keys(definitions).map((what) => [noun as keyof typeof STORED, what] as const),
   )
-  test.each(stored)('%s with %s', async (noun, what) => {
+  test.each(sampled(stored, 2))('%s with %s', async (noun, what) => {
     const definition = { name: what, ...STORED[noun][what]?.() }
     const tooLong: string[] = []
     const { create, takes } = NOUNS[noun]
