@@ -20,6 +20,8 @@ const SLOW_MS = 20_000
 /** Values of one megabyte in the result of one run: refused as `CONFIG_TOO_LARGE`. */
 const TIMES = 480
 
+/** Of the workflow that is tried on a draft. */
+const PAST_RUNS = 1_000
 /** Of one load. */
 const CALLERS = 32
 
@@ -27,7 +29,7 @@ const END = { id: 'end', type: 'end-flow' }
 const then = (step: object) => ({ steps: [{ id: 'work', ...step }, END], edges: [{ from: 'work', to: 'end' }] })
 
 scenario(
-  'I23: queued runs, endless scripts, slow tools and amplifying runs of one tenant: another’s hello takes under 2 s',
+  'I23: queued runs, endless scripts, slow tools, amplifying runs and backtests of one tenant: another’s hello takes under 2 s',
   1,
   async (soak) => {
     const database = await freshDatabase()
@@ -62,6 +64,14 @@ scenario(
     const payload = { s: { type: 'string' } }
     const amplifying = await workflow(web, 'amplifying', { payload, steps: [{ ...END, output }], edges: [] })
 
+    const tried = await workflow(web, 'tried', manySteps('settled'))
+    await repeat(PAST_RUNS, CALLERS, async () => {
+      const { status } = await call(web, 'POST', `/api/workflow/start/${tried}`, { total: 5 })
+      expect(status).toBe(200)
+    })
+    const changed = await call(web, 'PUT', `/api/workflows/${tried}`, { name: 'tried', ...manySteps('changed') })
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+
     const startsOf = (workflowId: string, count: number, body: object = {}) =>
       atOnce(CALLERS, count, () => call(web, 'POST', `/api/workflow/start-async/${workflowId}`, body))
     const LOADS: Record<string, () => Promise<number[]>> = {
@@ -72,6 +82,8 @@ scenario(
       },
       '200 slow tools': () => startsOf(slow, 200),
       '24 amplifying runs': () => startsOf(amplifying, 24, { s: 'x'.repeat(1_000_000) }),
+      '64 backtests': () =>
+        atOnce(4, 64, () => call(web, 'POST', `/api/workflows/${tried}/backtest`, { runs: PAST_RUNS })),
     }
 
     const headers = { 'content-type': 'application/json', 'x-api-key': key, 'x-tenant-id': tenant.tenantId }
@@ -117,6 +129,14 @@ scenario(
     }
   },
 )
+
+/** A workflow of twenty steps that decide nothing and compute a field. */
+function manySteps(prefix: string) {
+  const ids = Array.from({ length: 19 }, (_, at) => `set${at}`)
+  const steps = ids.map((id) => ({ id, type: 'set-data', values: { [id]: `${prefix} ${'${total}'}` } }))
+  const edges = ids.map((from, at) => ({ from, to: ids[at + 1] ?? END.id }))
+  return { payload: { total: { type: 'number' } }, steps: [...steps, { ...END, output: '${set18}' }], edges }
+}
 
 /** Makes this many calls, at most one per caller concurrently. @returns the statuses */
 async function atOnce(callers: number, count: number, start: () => Promise<{ status: number }>): Promise<number[]> {
