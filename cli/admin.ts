@@ -3,6 +3,7 @@ import { connect, type Db } from '@/db/index'
 import { migrate } from '@/db/migrate'
 import { outbox } from '@/db/schema/outbox'
 import { reasonOf, whenAvailable } from '@/db/wait'
+import { setDatabaseUrl } from '@/server/database'
 import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { requireUsable } from '@/server/host/installation'
@@ -51,6 +52,7 @@ async function withDatabase<T>(command: (operator: Operator, flags: Flags) => Pr
     onWait: (reason: string) => printError(`waiting for the database (${reason})`),
   }
   if (!settings.VERCEL) await whenAvailable(() => migrate(url), waiting)
+  setDatabaseUrl(url)
   const database = connect(url)
   try {
     // There, a deployment migrates. A command from a developer's checkout must not do it first.
@@ -76,10 +78,15 @@ async function forwardEvents(db: Db): Promise<void> {
 
 function readArguments() {
   try {
-    return parseArgs({ args: process.argv.slice(2), allowPositionals: true, options: OPTIONS })
+    return parseArgs({ args: withNumberOfRuns(process.argv.slice(2)), allowPositionals: true, options: OPTIONS })
   } catch (err) {
     throw new UsageError(err instanceof Error ? err.message : String(err))
   }
+}
+
+/** Node’s parser knows no option whose value may be left out. */
+function withNumberOfRuns(args: readonly string[]): string[] {
+  return args.map((arg, at) => (arg === '--backtest' && !/^\d/.test(args[at + 1] ?? '') ? '--backtest=200' : arg))
 }
 
 function explain(err: unknown): string {

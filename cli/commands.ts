@@ -59,12 +59,16 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   backup --to FILE                                        (of the running service and its embedded database; holds secrets)
   restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
   pull -f DIR --tenant ID [--prune]                       (writes the definitions into files)
-  diff -f DIR --tenant ID [OPTIONS]                       (what apply would change; exit code 0 nothing, 2 something, 1 error)
+  diff -f DIR --tenant ID [OPTIONS]                       (what apply would change; exit code 0 nothing, 2 something, 1 error,
+                                                           3 a past run would fail)
   apply -f DIR --tenant ID [OPTIONS]                      (makes the workspace match the files; all or nothing)
   doctor                                                  (checks the service and says how to fix it)
 
 LIMITS of a secret's tokens: [--workflows wf_a,wf_b] [--agents agt_a] [--own-runs]
 OPTIONS of diff and apply: [--publish] [--prune] (archives objects without a file) [--force] (overwrites changes made by others)
+   [--backtest [200]] (tries so many past runs of each workflow that changes) [--markdown FILE] (writes what they say into a file)
+   [--refuse fails,untold] (apply with --backtest: changes nothing if a run would end so: fails, untold, way, result, passes;
+   default fails)
 pull, diff and apply can also use another service: pass --url https://millrace.example.com instead of --tenant, and an API key
 as DEFINITIONS_KEY or --key.
 
@@ -108,6 +112,9 @@ export const OPTIONS = {
   publish: { type: 'boolean' },
   prune: { type: 'boolean' },
   copied: { type: 'boolean' },
+  backtest: { type: 'string' },
+  refuse: { type: 'string' },
+  markdown: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const
 

@@ -1,4 +1,5 @@
 import { connect, type Database } from '@/db/index'
+import { processWide } from '@/db/process-wide'
 import { EnvError, env } from './env'
 
 /**
@@ -39,8 +40,15 @@ export function readsDatabase(): Database {
   })
 }
 
+const given = () => processWide<{ url?: string }>('database.url', () => ({}))
+
+/** For a command, which finds the database of the service beside it. */
+export function setDatabaseUrl(url: string): void {
+  given().url = url
+}
+
 function databaseUrl(): string {
-  const { DATABASE_URL } = env()
+  const { DATABASE_URL = given().url } = env()
   if (!DATABASE_URL)
     throw new EnvError('DATABASE_URL is missing: start the service with `npm start`, which starts its own database.')
   return DATABASE_URL

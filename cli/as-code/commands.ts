@@ -1,10 +1,13 @@
+import { writeFileSync } from 'node:fs'
 import { PLURALS } from '@/server/as-code/schema'
+import type { JsonObject } from '@/server/definition/json'
 import type { Env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { Report } from '../report'
 import { type Flags, UsageError } from '../usage'
 import { folderAt, readFolder, writeFolder } from './folder'
-import { refusalLine, reportApplied, reportDiff } from './report'
+import { pastRunLines, pastRunMarkdown, refusalsOf, refusedBy, runsToTry, type Tried } from './past-runs'
+import { refusalLine, reportApplied, reportDiff, reportRefused } from './report'
 import { everythingIn, type Remote, type Workspace } from './workspace'
 
 /** Works on files and a workspace, on this machine or elsewhere. */
@@ -23,8 +26,31 @@ export const AS_CODE_COMMANDS: Record<string, AsCodeCommand> = {
     const end = `${written.length} written, ${unchanged} unchanged, in ${folder}.`
     return new Report([...written, ...others, ...unseen, end].join('\n'), { written, unchanged, left })
   },
-  diff: async (workspace, flags) => reportDiff(await named(() => workspace.diff(bodyOf(flags)))),
-  apply: async (workspace, flags) => reportApplied(await named(() => workspace.apply(bodyOf(flags)))),
+  async diff(workspace, flags) {
+    const body = bodyOf(flags)
+    const runs = runsToTry(flags)
+    const diff = await named(() => workspace.diff(body))
+    // An apply with problems makes nothing that runs could be tried on.
+    if (runs === null || diff.problems.length > 0) return reportDiff(diff)
+    return reportDiff(diff, await tryRuns(workspace, flags, { ...body, runs }))
+  },
+  async apply(workspace, flags) {
+    const body = bodyOf(flags)
+    const runs = runsToTry(flags)
+    if (runs === null) return reportApplied(await named(() => workspace.apply(body)))
+    const refuse = refusedBy(flags)
+    const tried = await tryRuns(workspace, flags, { ...body, runs })
+    const refusals = refusalsOf(tried.found, refuse)
+    if (refusals.length > 0) return reportRefused(tried, refusals)
+    return reportApplied(await named(() => workspace.apply(body)), tried)
+  },
+}
+
+async function tryRuns(workspace: Workspace, { markdown }: Flags, body: JsonObject): Promise<Tried> {
+  const found = await named(() => workspace.backtest(body))
+  const runUrl = (runId: string) => workspace.runUrl(runId)
+  if (typeof markdown === 'string') writeFileSync(folderAt(markdown), pastRunMarkdown(found, runUrl))
+  return { found, lines: pastRunLines(found, runUrl) }
 }
 
 function folderOf({ folder }: Flags): string {

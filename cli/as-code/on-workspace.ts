@@ -1,3 +1,4 @@
+import { readsDatabase } from '@/server/database'
 import { env } from '@/server/env'
 import { getTenant } from '@/server/tenants/find'
 import { actFor, flagText, type Operator } from '../commands'
@@ -24,6 +25,10 @@ export async function onWorkspace(
   return withDatabase(async (operator) => {
     const ctx = actFor(operator, flagText(flags, 'tenant'))
     await getTenant(ctx)
-    return command(localWorkspace(ctx), flags)
+    try {
+      return await command(localWorkspace(ctx), flags)
+    } finally {
+      await readsDatabase().close()
+    }
   }, flags)
 }

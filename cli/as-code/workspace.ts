@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { applyDefinitions } from '@/server/as-code/apply'
+import { backtestDefinitions, type DefinitionsBacktest } from '@/server/as-code/backtest'
 import { diffDefinitions } from '@/server/as-code/diff'
 import { exportDefinitions } from '@/server/as-code/export'
 import { PLURALS } from '@/server/as-code/schema'
@@ -17,6 +19,9 @@ export interface Workspace {
   page(query: Record<string, string>): Promise<Definitions & { next: string | null }>
   diff(body: JsonObject): Promise<Diff>
   apply(body: JsonObject): Promise<Applied>
+  backtest(body: JsonObject): Promise<DefinitionsBacktest>
+  /** Where people see a run; its id if nobody knows. */
+  runUrl(runId: string): string
 }
 
 export async function everythingIn(workspace: Workspace): Promise<Definitions> {
@@ -39,10 +44,13 @@ export function localWorkspace(ctx: ServiceContext): Workspace {
     page: (query) => exportDefinitions(ctx, query),
     diff: (body) => diffDefinitions(ctx, body),
     apply: (body) => applyDefinitions(ctx, body),
+    backtest: (body) => backtestDefinitions(ctx, body, new AbortController().signal),
+    runUrl: (runId) => runId,
   }
 }
 
 const TIMEOUT_MS = 120_000
+const PAUSE_MS = 5_000
 
 export interface Remote {
   url: string
@@ -59,6 +67,22 @@ export function remoteWorkspace(remote: Remote): Workspace {
     page: async (query) => pageOf(await ask<JsonObject>(remote, `${path}?${new URLSearchParams(query)}`)),
     diff: (body) => ask(remote, `${path}/diff`, body),
     apply: (body) => ask(remote, `${path}/apply`, body),
+    backtest: (body) => patiently(() => ask(remote, `${path}/backtest`, body)),
+    runUrl: (runId) => `${remote.url.replace(/\/+$/, '')}/r/${encodeURIComponent(runId)}`,
+  }
+}
+
+const ATTEMPTS = 12
+
+/** Again while another backtest of the workspace is under way. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (err) {
+      if (!(err instanceof AppError) || err.code !== 'RATE_LIMITED' || attempt === ATTEMPTS) throw err
+      await sleep(PAUSE_MS)
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Assumption, Calls, Left, Needs, Verdict } from './verdict'
-import type { Judged } from './verdict-groups'
 
 // What verdicts on past runs say on screens and on the command line.
 
@@ -119,9 +118,10 @@ export function assumptionText({ place, why }: Assumption, { step }: Pick<Words,
   }
 }
 
-/** All of it in one paragraph: “188 go the same way to the same result. 1 would fail.” */
-export function countsText(judged: readonly Judged[]): string {
-  const count = (is: (verdict: Verdict) => boolean) => judged.filter(({ verdict }) => is(verdict)).length
+/** All of it in one paragraph, of groups or of single runs: “188 go the same way to the same result. 1 would fail.” */
+export function countsText(groups: readonly { verdict: Verdict; count?: number }[]): string {
+  const count = (is: (verdict: Verdict) => boolean) =>
+    groups.reduce((sum, { verdict, count = 1 }) => (is(verdict) ? sum + count : sum), 0)
   const called = ({ calls }: Verdict) => callsOf(calls).length > 0
   const lines: [number, string, string][] = [
     [
