@@ -37,6 +37,7 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
 
   tenant create --name NAME
   key create --tenant ID --name NAME --role ${ROLES.join('|')}
+  key create --tenant ID --name NAME --only definitions:check   (may only diff and backtest definitions, for pull requests)
   key list --tenant ID
   key disable|enable --id KEY_ID
   key rotate --id KEY_ID [--grace-hours N]
@@ -92,6 +93,7 @@ export const OPTIONS = {
   name: { type: 'string' },
   tenant: { type: 'string' },
   role: { type: 'string' },
+  only: { type: 'string' },
   id: { type: 'string' },
   email: { type: 'string' },
   password: { type: 'string' },
@@ -120,7 +122,12 @@ export const OPTIONS = {
 
 export const COMMANDS: Record<string, Command> = {
   'tenant create': (operator, flags) => createTenant(actFor(operator, newId('ten')), { name: flagText(flags, 'name') }),
-  'key create': inTenant((ctx, flags) => createApiKey(ctx, { name: flagText(flags, 'name'), role: role(flags) })),
+  'key create': inTenant((ctx, flags) =>
+    createApiKey(ctx, {
+      name: flagText(flags, 'name'),
+      ...(flags.only === undefined ? { role: role(flags) } : { only: flagText(flags, 'only') }),
+    }),
+  ),
   'key list': inTenant(listApiKeys),
   'key disable': onKey((ctx, flags) => disableApiKey(ctx, flagText(flags, 'id'))),
   'key enable': onKey((ctx, flags) => enableApiKey(ctx, flagText(flags, 'id'))),

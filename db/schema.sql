@@ -502,6 +502,7 @@ CREATE TABLE api_keys (
   disabled_at timestamp(3) with time zone,
   rotated_from text,
   grace_until timestamp(3) with time zone,
+  "only" text,
   CONSTRAINT api_keys_tenant_id_id_pk PRIMARY KEY (tenant_id, id),
   CONSTRAINT api_keys_rotated_from_fk FOREIGN KEY (tenant_id, rotated_from) REFERENCES api_keys(tenant_id, id),
   CONSTRAINT api_keys_tenant_id_tenants_id_fk FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE

@@ -10,7 +10,13 @@ type StartedVia = (typeof runs.$inferSelect)['startedVia']
 
 /** The caller. History shows its `id`. */
 export type Actor =
-  | { kind: 'apiKey'; id: string; role: Role }
+  | {
+      kind: 'apiKey'
+      id: string
+      role: Role
+      /** The only operation that the key may do, in place of those of its role. */
+      only?: 'definitions:check'
+    }
   /** `id` is the token's `sub`: one of the customer's own users, vouched for by the customer's backend. */
   | { kind: 'jwt'; id: string; secretId: string; role: Role }
   /** A person signed in to the dashboard; `role` comes from their membership in this tenant. */

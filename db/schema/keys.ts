@@ -11,6 +11,8 @@ export const apiKeys = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     role: role().notNull(),
+    /** The only operation it may do, in place of those of its role. Set when it is created. */
+    only: text().$type<'definitions:check'>(),
     /** SHA-256 of the whole key, in hex. The key itself is shown once and never stored. */
     hash: text().notNull(),
     /** The first and last characters, enough to distinguish keys. */

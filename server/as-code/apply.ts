@@ -14,7 +14,7 @@ const ATTEMPTS = 5
 const GIVES_WAY = 2
 
 /** @throws AppError FORBIDDEN */
-export function authorizeApply(ctx: ServiceContext): void {
+function authorizeApply(ctx: ServiceContext): void {
   for (const noun of ['workflow', 'agent', 'tool'] as const) {
     authorize(ctx, `${noun}:write`)
     authorize(ctx, `${noun}:publish`)

@@ -7,7 +7,7 @@ import { LONGEST_MS, oneAtATime } from '../runs/backtest/budget'
 import { sampleOf } from '../runs/backtest/sample'
 import { prepareTrial, type Target } from '../runs/backtest/trial'
 import { type Backtest, TriedSample } from '../runs/backtest/tried-sample'
-import { authorizeApply, refuseProblems } from './apply'
+import { refuseProblems } from './apply'
 import { rolledBack } from './rolled-back'
 import { TryDefinitions, type TryOptions } from './schema'
 import { targetsOf, type Untried } from './trial-targets'
@@ -33,7 +33,7 @@ export async function backtestDefinitions(
   input: JsonObject,
   signal: AbortSignal,
 ): Promise<DefinitionsBacktest> {
-  authorizeApply(ctx)
+  authorize(ctx, 'definitions:check')
   const { runs, scripts, reveal, ...body } = input
   const options = parseInput(TryDefinitions, { runs, scripts, reveal })
   if (options.reveal) authorize(ctx, 'run:reveal')

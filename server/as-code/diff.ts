@@ -1,6 +1,6 @@
+import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
-import { authorizeApply } from './apply'
 import { presentChange, presentContents } from './present'
 import { rolledBack } from './rolled-back'
 
@@ -10,7 +10,7 @@ import { rolledBack } from './rolled-back'
  * @throws AppError INVALID_INPUT
  */
 export async function diffDefinitions(ctx: ServiceContext, input: JsonObject) {
-  authorizeApply(ctx)
+  authorize(ctx, 'definitions:check')
   const { tasks, drift, problems, warnings } = await rolledBack(ctx, input, async (_tx, outcome) => outcome)
   const changed = tasks.filter(({ actions }) => actions.length > 0)
   return {

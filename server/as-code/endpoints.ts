@@ -58,7 +58,7 @@ export const AS_CODE_ENDPOINTS = {
     tag: 'Definitions',
     summary: 'Compare definitions',
     description: 'What an apply of the same body would change, and why it would be refused. Nothing is changed.',
-    permission: 'workflow:write',
+    permission: 'definitions:check',
     body: {
       schema: DiffDefinitions,
       required: true,
@@ -85,7 +85,7 @@ export const AS_CODE_ENDPOINTS = {
     summary: 'Try past runs on definitions',
     description:
       'How would past runs end after an apply of the same body? Carries it out, rolls it back, and tries a sample of past runs of each workflow that changes, or whose tools, agents or workflows change, as the backtest of a workflow does. Nothing is changed and nothing is executed. Without `publish`, drafts are tried as if they were published. Changes by others do not matter here. Tries runs for 25 seconds, then it ends with `truncated`. One backtest at a time per workspace; another one gets 429.',
-    permission: 'workflow:write',
+    permission: 'definitions:check',
     body: {
       schema: BacktestDefinitions,
       required: true,

@@ -64,7 +64,7 @@ async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<
   noteUse(db, apiKeys, row, now)
   const identity: Identity = {
     tenantId: row.tenantId,
-    actor: { kind: 'apiKey', id: row.id, role: roleOf(row.role) },
+    actor: { kind: 'apiKey', id: row.id, role: roleOf(row.role), ...(row.only ? { only: row.only } : {}) },
     trusted: null,
   }
   cacheCaller(db, hash, identity)

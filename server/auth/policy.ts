@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context'
+import type { Actor, ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { ROLES, type Role } from '../roles'
 
@@ -10,6 +10,8 @@ export const POLICY = {
   'workflow:publish': 'editor',
   /** Executes nothing, but takes a second of computing, so it is for people who edit. */
   'workflow:simulate': 'editor',
+  /** To compare definitions with the workspace, and try past runs on them, without changing anything. */
+  'definitions:check': 'editor',
   'workflow:delete-permanently': 'owner',
   'run:read': 'viewer',
   'run:start': 'operator',
@@ -68,8 +70,15 @@ const WITHIN_REACH: readonly Operation[] = [
   ...(['file:read', 'file:upload', 'agent:read', 'agent:invoke'] as const),
 ]
 
+/** The only operation that a caller’s API key may do; undefined if its role decides. */
+function onlyOf(actor: Actor): Operation | undefined {
+  return actor.kind === 'apiKey' ? actor.only : undefined
+}
+
 /** Whether `authorize` would allow the operation. */
 export function allows({ actor, reach }: Pick<ServiceContext, 'actor' | 'reach'>, operation: Operation): boolean {
+  const only = onlyOf(actor)
+  if (only) return operation === only
   return may(actor.role, operation) && (!reach || WITHIN_REACH.includes(operation))
 }
 
@@ -78,6 +87,12 @@ export function allows({ actor, reach }: Pick<ServiceContext, 'actor' | 'reach'>
  * @throws AppError FORBIDDEN
  */
 export function authorize(ctx: ServiceContext, operation: Operation): void {
+  const only = onlyOf(ctx.actor)
+  if (only === operation) return
+  if (only)
+    throw new AppError('FORBIDDEN', {
+      details: [{ message: 'This API key may only compare definitions, and try past runs on them.' }],
+    })
   if (!WITHIN_REACH.includes(operation)) refuseLimited(ctx)
   if (!may(ctx.actor.role, operation)) {
     const { kind, role } = ctx.actor
@@ -99,8 +114,8 @@ export function refuseLimited({ reach }: Pick<ServiceContext, 'reach'>): void {
 
 /**
  * Whether the caller sees sensitive fields only one by one, with `revealField`, which the audit log records: everyone
- * who is signed in, however they read a run. Programs get the stored values.
+ * who is signed in, however they read a run, and keys that may not read runs. Other programs get the stored values.
  */
 export function seesHidden({ actor }: Pick<ServiceContext, 'actor'>): boolean {
-  return actor.kind === 'user'
+  return actor.kind === 'user' || onlyOf(actor) !== undefined
 }

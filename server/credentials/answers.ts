@@ -4,11 +4,13 @@ import { time } from '../openapi/fields'
 import { ROLES } from '../roles'
 
 const role = z.enum(ROLES)
+const only = z.enum(['definitions:check'])
 
 export const ApiKeyItem = component('ApiKeyItem', {
   id: z.string(),
   name: z.string(),
   role,
+  only: only.nullable().describe('The only thing it may do; null if its role decides.'),
   hint: z.string().describe('The beginning and the end of the key, by which people recognise it.'),
   createdBy: z.string(),
   createdAt: time('When it was created.'),
@@ -23,6 +25,7 @@ export const CreatedKey = component('CreatedKey', {
   key: z.string().describe('The key. Shown only here.'),
   tenantId: z.string().describe('For `x-tenant-id`.'),
   role,
+  only: only.optional().describe('The only thing it may do. Absent if its role decides.'),
 })
 
 export const RotatedKey = CreatedKey.extend({

@@ -17,6 +17,7 @@ const key = {
   id: ID,
   name: 'Order service',
   role: 'operator',
+  only: null,
   hint: 'sk_2mKf…x4Qm',
   createdBy: 'usr_01K5A3QJ8Z0T7V2M9C4D6E8F1G',
   createdAt: at,
@@ -57,7 +58,10 @@ export const KEY_ENDPOINTS = {
     body: {
       schema: CreateKey,
       required: true,
-      examples: { key: example('For a service', { name: key.name, role: key.role }) },
+      examples: {
+        key: example('For a service', { name: key.name, role: key.role }),
+        check: example('For pull requests', { name: 'Pull requests', only: 'definitions:check' }),
+      },
     },
     answers: {
       201: answer('The new key.', answers.CreatedKey, { key: example('With the key', created) }),

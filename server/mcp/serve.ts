@@ -8,6 +8,7 @@ import {
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { AppError } from '../errors'
@@ -48,9 +49,10 @@ interface Answer {
  * Answers one message of the Model Context Protocol over streamable HTTP. Nothing is stored between messages, so any
  * process may answer any of them. The answer is plain JSON, except for a call whose run waits for something the client
  * can ask its user: then it is a stream with the questions, and their answers come as messages of their own.
- * @throws AppError INVALID_INPUT if it is not a message of the protocol
+ * @throws AppError FORBIDDEN; INVALID_INPUT if it is not a message of the protocol
  */
 export async function answerMcp(ctx: ServiceContext, message: JsonObject, request: Request): Promise<Answer> {
+  authorize(ctx, 'run:read')
   if (await takeAnswer(ctx, message)) return { status: 202, body: new Uint8Array() }
   const answer = await answerOne(ctx, message, request)
   if (message.method === 'initialize' && canAsk(message.params))

@@ -208,3 +208,42 @@ test('hidden values decide nothing, unless an admin reveals them, which the audi
   const { entries } = await listAudit(admin, { action: 'workflow.backtested' })
   expect(entries).toMatchObject([{ thing: { id: 'wf_one' }, details: { hidden: true } }])
 })
+
+test('a key for checks compares and tries what an editor may, sees nothing hidden, and applies nothing', async () => {
+  const payload = { amount: { type: 'number', sensitive: true } }
+  const whole = (limit: number) => ({
+    ...body(),
+    workflows: [workflow('wf_one', limit, { payload })],
+    schedules: [{ id: 'nightly', workflowId: 'wf_one', name: 'Nightly', cron: '0 3 * * *', data: { amount: 7777 } }],
+    inboundWebhooks: [{ id: 'orders', workflowId: 'wf_one', name: 'Orders', scheme: 'none' }],
+  })
+  await applyDefinitions(ctx, whole(100) as JsonObject)
+  await ran('wf_one', { amount: 5555 })
+  const key = {
+    ...ctx,
+    actor: { kind: 'apiKey', id: 'key_checks', role: 'viewer', only: 'definitions:check' },
+  } as const
+  const before = await fingerprint(database.sql, ctx.tenantId)
+  const [schedule] = whole(10).schedules
+  const changed = { ...whole(10), schedules: [{ ...schedule, cron: '0 4 * * *' }] }
+  const diff = await diffDefinitions(key, changed as JsonObject)
+  expect(diff.changes.map(({ kind, actions }) => [kind, actions.join()])).toEqual([
+    ['workflow', 'update,publish'],
+    ['schedule', 'update'],
+  ])
+  const found = await tried(whole(10), key)
+  expect(found.workflows).toMatchObject([
+    { counts: { untold: 1 }, groups: [{ verdict: { needs: { why: 'hidden' } } }] },
+  ])
+  expect((await tried(whole(10))).workflows).toMatchObject([{ counts: { same: 1 } }])
+  expect(JSON.stringify([diff, found])).not.toMatch(/5555/)
+  for (const refused of [
+    tried({ ...whole(10), reveal: true }, key),
+    applyDefinitions(key, whole(10) as JsonObject),
+    startRun(key, { workflowId: 'wf_one', body: { amount: 1 } as never }),
+  ])
+    await expect(refused).rejects.toMatchObject({
+      ...{ code: 'FORBIDDEN', details: [{ message: expect.stringContaining('may only compare definitions') }] },
+    })
+  expect(await fingerprint(database.sql, ctx.tenantId)).toBe(before)
+})

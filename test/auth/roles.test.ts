@@ -35,7 +35,7 @@ const OPEN = ['[[...path]]', 'files/[id]/content', 'health', 'hooks/[hookId]', '
 const DECIDED: [Role, RegExp][] = [
   ['viewer', /^(?!audit|service)\w+:read$/],
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer|file:upload)$/],
-  ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate|run:move)$/],
+  ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate|definitions:check|run:move)$/],
   ['admin', /^((key|secret|webhook|member|settings):manage|audit:read|run:reveal)$/],
   [
     'owner',
@@ -57,12 +57,14 @@ describe('the roles', () => {
   let database: FreshDatabase
   const keys = {} as Record<Role, string>
   const tokens = {} as Record<Role, string>
+  let checks = ''
   const load = (path: string): Promise<Module> => import(/* @vite-ignore */ resolve(`app/api/${path}/route.ts`))
 
   beforeAll(async () => {
     database = await freshDatabase()
     process.env.DATABASE_URL = database.url
     const ctx = await newTenant(database)
+    checks = (await createApiKey(ctx, { name: 'Pull requests', role: 'owner', only: 'definitions:check' })).key
     for (const role of ROLES) {
       keys[role] = (await createApiKey(ctx, { name: role, role })).key
       const { id, secret } = await createSigningSecret(ctx, { name: role, role })
@@ -120,6 +122,16 @@ describe('the roles', () => {
         expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'FORBIDDEN', message: 'Forbidden' } })
       }
     }
+  })
+
+  test.each(Object.entries(OPERATIONS))('a key that only checks definitions: %s', async (path, operation) => {
+    const response = await call(path, { 'x-api-key': checks })
+    const body = await response.text()
+    if (operation === 'definitions:check') return expect(response.status, body).toBe(200)
+    expect(response.status, body).toBe(403)
+    expect(JSON.parse(body)).toMatchObject({
+      error: { details: [{ message: 'This API key may only compare definitions, and try past runs on them.' }] },
+    })
   })
 
   test.each(Object.keys(OPERATIONS))('nobody without a credential: %s', async (path) => {

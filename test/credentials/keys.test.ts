@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAgent } from '@/server/agents/lifecycle'
+import { listAudit } from '@/server/audit-log/list'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { disableApiKey, enableApiKey } from '@/server/credentials/api-keys/disable'
 import { rotateApiKey } from '@/server/credentials/api-keys/rotate'
@@ -58,6 +59,25 @@ describe('browseApiKeys', () => {
       expect(await outcome(rotateApiKey(ctx, id, graceMs))).toBe('INVALID_INPUT')
     }
   })
+})
+
+test('a key that only checks definitions is listed as one, and the key that replaces it is one, too', async () => {
+  const ctx = await newTenant(database)
+  const made = await createApiKey(ctx, { name: 'Pull requests', role: 'owner', only: 'definitions:check' })
+  // An earlier release, which knows roles alone, lets it do the least.
+  expect(made).toMatchObject({ role: 'viewer', only: 'definitions:check' })
+  const heir = await rotateApiKey(ctx, made.id, 0)
+  expect(heir).toMatchObject({ role: 'viewer', only: 'definitions:check' })
+  const other = await createApiKey(ctx, { name: 'Backend', role: 'viewer' })
+  expect(other).not.toHaveProperty('only')
+  expect(Object.fromEntries((await browseApiKeys(ctx)).map(({ id, only }) => [id, only]))).toEqual({
+    [made.id]: 'definitions:check',
+    [heir.id]: 'definitions:check',
+    [other.id]: null,
+  })
+  const { entries } = await listAudit(ctx, { action: 'apiKey.created', thing: made.id })
+  expect(entries).toMatchObject([{ details: { only: 'definitions:check' } }])
+  expect(await outcome(createApiKey(ctx, { name: 'X', only: 'run:read' }))).toBe('INVALID_INPUT')
 })
 
 describe('debugToken', () => {

@@ -14,6 +14,12 @@ import { ROLES, type Role } from '../../roles'
 export const CreateKey = component('CreateKey', {
   name: z.string().trim().min(1).max(200).describe('For people.'),
   role: z.enum(ROLES).default('admin').describe('What it may do, at most what the caller may.'),
+  only: z
+    .enum(['definitions:check'])
+    .nullish()
+    .describe(
+      'A key that may only compare definitions (`diff`) and try past runs on them (`backtest`), for pull requests. It has no other right of any role.',
+    ),
 })
 
 /**
@@ -22,12 +28,14 @@ export const CreateKey = component('CreateKey', {
  */
 export async function createApiKey(
   ctx: ServiceContext,
-  input: { name?: unknown; role?: unknown },
+  input: { name?: unknown; role?: unknown; only?: unknown },
   /** Not for callers: the value of the first boot's key, and the key this one replaces. */
   given: { value?: string | undefined; rotatedFrom?: string } = {},
-): Promise<{ id: string; key: string; tenantId: string; role: Role }> {
+): Promise<{ id: string; key: string; tenantId: string; role: Role; only?: 'definitions:check' }> {
   authorize(ctx, 'key:manage')
-  const { name, role } = parseInput(CreateKey, input)
+  const { name, only, ...wanted } = parseInput(CreateKey, input)
+  // A process of an earlier release knows roles alone.
+  const role = only ? 'viewer' : wanted.role
   refuseRoleAboveOwn(ctx, role)
   const key = given.value ?? generateApiKey()
   const id = newId('key')
@@ -37,6 +45,7 @@ export async function createApiKey(
       id,
       name,
       role,
+      only: only ?? null,
       hash: hashApiKey(key),
       hint: hintOf(key),
       createdBy: tx.actor.id,
@@ -44,7 +53,7 @@ export async function createApiKey(
       rotatedFrom: given.rotatedFrom ?? null,
     })
     // A rotation is one change, of the old key.
-    if (given.rotatedFrom === undefined) await record(tx, 'apiKey.created', { id, name }, { role })
+    if (given.rotatedFrom === undefined) await record(tx, 'apiKey.created', { id, name }, only ? { only } : { role })
   })
-  return { id, key, tenantId: ctx.tenantId, role }
+  return { id, key, tenantId: ctx.tenantId, role, ...(only ? { only } : {}) }
 }

@@ -6,9 +6,9 @@ import type { ServiceContext } from '../../context'
 /** The tenant's keys, newest first, without their values. */
 export async function listApiKeys(ctx: ServiceContext) {
   authorize(ctx, 'key:manage')
-  const { id, name, role, hint, createdBy, createdAt, lastUsedAt, disabledAt, rotatedFrom, graceUntil } = apiKeys
+  const { id, name, role, only, hint, createdBy, createdAt, lastUsedAt, disabledAt, rotatedFrom, graceUntil } = apiKeys
   return ctx.db
-    .select({ id, name, role, hint, createdBy, createdAt, lastUsedAt, disabledAt, rotatedFrom, graceUntil })
+    .select({ id, name, role, only, hint, createdBy, createdAt, lastUsedAt, disabledAt, rotatedFrom, graceUntil })
     .from(apiKeys)
     .where(eq(apiKeys.tenantId, ctx.tenantId))
     .orderBy(desc(createdAt), desc(id))

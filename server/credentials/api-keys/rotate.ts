@@ -42,7 +42,7 @@ export async function rotateApiKey(ctx: ServiceContext, id: string, given?: unkn
       .set({ graceUntil })
       .where(and(eq(apiKeys.tenantId, old.tenantId), eq(apiKeys.id, id)))
     const role = ROLES.find((name) => name === old.role) ?? 'viewer'
-    const created = await createApiKey(tx, { name: old.name, role }, { rotatedFrom: id })
+    const created = await createApiKey(tx, { name: old.name, role, only: old.only }, { rotatedFrom: id })
     await record(tx, 'apiKey.rotated', old, { newKey: created.id, worksUntil: graceUntil.toISOString() })
     return { ...created, rotatedFrom: id, graceUntil: graceUntil.toISOString() }
   })

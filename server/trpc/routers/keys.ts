@@ -12,7 +12,7 @@ interface OneKey {
 export const keysRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseApiKeys(ctx.service)),
   create: tenantProcedure
-    .input(inputWith<{ name: string; role: Role }>())
+    .input(inputWith<{ name: string; role: Role; only?: 'definitions:check' }>())
     .mutation(({ ctx, input }) => createApiKey(ctx.service, input)),
   rotate: tenantProcedure
     .input(inputWith<OneKey & { graceMs?: number }>('id'))

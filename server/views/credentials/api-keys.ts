@@ -15,6 +15,7 @@ export async function browseApiKeys(ctx: ServiceContext) {
     id: key.id,
     name: key.name,
     role: key.role,
+    only: key.only,
     hint: key.hint,
     state: stateOf(key, ctx.now()),
     createdBy: nameOf(key.createdBy),

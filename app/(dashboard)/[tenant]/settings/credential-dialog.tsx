@@ -11,7 +11,7 @@ export function CredentialDialog(props: {
   noun: 'key' | 'secret'
   title: string
   name: { description: string; placeholder: string }
-  role: { label: string; says: (role: Role) => string | undefined; choices: Role[] }
+  role: { label: string; says: (role: Role) => string | undefined; choices: Role[]; disabled?: boolean }
   /** Further fields, depending on the role. */
   more?: (role: Role) => ReactNode
   onCreate: (made: { name: string; role: Role }) => void
@@ -45,6 +45,7 @@ export function CredentialDialog(props: {
             choices={props.role.choices}
             description={props.role.says(role)}
             value={role}
+            disabled={props.role.disabled}
             onChange={setRole}
           />
           {more?.(role)}

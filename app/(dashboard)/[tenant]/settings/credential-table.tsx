@@ -13,6 +13,8 @@ export interface Credential {
   lastUsedAt: string | null
   createdAt: string
   createdBy: { name: string } | null
+  /** What it may do, if its role does not decide that. */
+  only?: string | null
 }
 
 /** Credentials, one per row: name, state, role, creator and dates. */
@@ -43,7 +45,7 @@ export function CredentialTable<C extends Credential>(props: {
             </td>
             <td>
               <span className={`${styles.label} ${styles.quiet}`}>Role</span>
-              {roleName(item.role)}
+              {item.only ? 'Checks definitions only' : roleName(item.role)}
             </td>
             <td>
               <span className={`${styles.label} ${styles.quiet}`}>Last used</span>

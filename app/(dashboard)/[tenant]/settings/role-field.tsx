@@ -9,8 +9,9 @@ export function RoleField(props: {
   description: string | undefined
   value: Role
   onChange: (role: Role) => void
+  disabled?: boolean | undefined
 }) {
-  const { label, choices, description, value, onChange } = props
+  const { label, choices, description, value, onChange, disabled } = props
   return (
     <NativeSelect
       label={label}
@@ -18,6 +19,7 @@ export function RoleField(props: {
       description={description}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={value}
+      disabled={disabled ?? false}
       onChange={(event) => onChange(event.currentTarget.value as Role)}
     />
   )

@@ -5,10 +5,14 @@ import { curl, useOrigin } from '../../_versioned/curl'
 import { useTenant } from '../../tenant-context'
 import { ShownOnce } from '../shown-once'
 
-export function KeyShown({ title, value, onClose }: { title: string; value: string; onClose: () => void }) {
+export function KeyShown(props: { title: string; value: string; checks: boolean; onClose: () => void }) {
+  const { title, value, checks, onClose } = props
   const { id } = useTenant()
-  const lines = `API_KEY=${value}\nTENANT_ID=${id}`
-  const command = curl({ origin: useOrigin(), tenantId: id, path: '/api/workflows?limit=5', key: value })
+  const origin = useOrigin()
+  const lines = checks ? `DEFINITIONS_KEY=${value}\nDEFINITIONS_URL=${origin}` : `API_KEY=${value}\nTENANT_ID=${id}`
+  const command = checks
+    ? 'npm run -s admin -- diff -f definitions --publish --backtest'
+    : curl({ origin, tenantId: id, path: '/api/workflows?limit=5', key: value })
   return (
     <ShownOnce title={title} what="key" value={value} onClose={onClose}>
       <Stack gap={6}>
@@ -21,7 +25,7 @@ export function KeyShown({ title, value, onClose }: { title: string; value: stri
         <Text size="sm" fw={500}>
           Try it
         </Text>
-        <CodeBlock label="curl command" text={command} wrap />
+        <CodeBlock label={checks ? 'command' : 'curl command'} text={command} wrap />
       </Stack>
     </ShownOnce>
   )

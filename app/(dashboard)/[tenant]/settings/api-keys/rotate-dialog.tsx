@@ -11,7 +11,15 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: 
   const rotate = useMutation(
     trpc.keys.rotate.mutationOptions({ onSuccess: () => queries.invalidateQueries(trpc.keys.pathFilter()) }),
   )
-  if (rotate.data) return <KeyShown title={`The new key “${apiKey.name}”`} value={rotate.data.key} onClose={onClose} />
+  if (rotate.data)
+    return (
+      <KeyShown
+        title={`The new key “${apiKey.name}”`}
+        value={rotate.data.key}
+        checks={rotate.data.only !== undefined}
+        onClose={onClose}
+      />
+    )
   return (
     <RotateCredential
       noun="key"

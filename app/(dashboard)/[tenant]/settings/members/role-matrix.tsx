@@ -32,6 +32,7 @@ const TEXTS: Record<Operation, string> = {
   'workflow:publish': 'Publish, archive and restore them',
   'agent:publish': 'Publish, archive and restore them',
   'tool:publish': 'Publish, archive and restore them',
+  'definitions:check': 'Create and change workflows, agents and tools',
   'run:move': 'Move open runs to another published version',
   'key:manage': 'Manage API keys, signing secrets and the vault',
   'secret:manage': 'Manage API keys, signing secrets and the vault',
