@@ -18,7 +18,10 @@ const BY_THING = {
   invitation: ['created', 'renewed', 'revoked'],
   workspace: ['created', 'renamed', 'corsChanged', 'runsKept', 'auditKept'],
   limits: ['changed'],
-  run: ['cancelled', 'terminated', 'retried', 'rerun', 'moved', 'linkMade', 'linkRevoked', 'linkUsed', 'revealed'],
+  run: [
+    ...(['cancelled', 'terminated', 'retried', 'rerun', 'moved'] as const),
+    ...(['linkMade', 'linkRevoked', 'linkUsed', 'revealed', 'triedOut'] as const),
+  ],
   subject: ['deleted'],
 } as const
 

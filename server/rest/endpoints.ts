@@ -14,6 +14,7 @@ import { GROUP_ENDPOINTS } from '../members/groups/endpoints'
 import type { AnyEndpoint } from '../openapi/endpoint'
 import { BACKTEST_ENDPOINTS } from '../runs/backtest/endpoints'
 import { RUN_ENDPOINTS } from '../runs/endpoints'
+import { WHAT_IF_ENDPOINTS } from '../runs/what-if/endpoints'
 import { SCHEDULE_ENDPOINTS } from '../schedules/endpoints'
 import { SUBJECT_ENDPOINTS } from '../subjects/endpoints'
 import { TALK_ENDPOINTS } from '../talk/endpoints'
@@ -27,6 +28,7 @@ import { SERVICE_ENDPOINTS } from './service-endpoints'
 /** Every endpoint by its operation id, in the order of the reference. */
 export const ENDPOINTS: Readonly<Record<string, AnyEndpoint>> = {
   ...RUN_ENDPOINTS,
+  ...WHAT_IF_ENDPOINTS,
   ...LINK_ENDPOINTS,
   ...WORKFLOW_ENDPOINTS,
   ...BACKTEST_ENDPOINTS,

@@ -8,6 +8,7 @@ import { recordMoves } from '../openapi/moves'
 import { type Recorder, recordOpenApi, startRecorder } from '../openapi/recorder'
 import type { Documented } from '../openapi/validate'
 import * as waysOut from '../openapi/ways-out'
+import { recordWhatIfs } from '../openapi/what-if'
 import { type Answer, type Api, call, startApi, TEST_ENV } from '../support/api'
 import { attempt, naming, pathTo, swept } from '../support/api-routes'
 import { startWeb } from '../support/service'
@@ -120,6 +121,7 @@ describe('every answer matches the document', () => {
     expect((await get(`/api/workflow/events/${hello.runId}`, { headers: { 'last-event-id': end } })).status).toBe(204)
 
     await recordMoves(recorder)
+    await recordWhatIfs(recorder)
     await recordAgain(recorder, failing, failed.runId)
   })
 

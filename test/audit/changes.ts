@@ -100,6 +100,8 @@ export const PROCEDURES: Record<string, Change> = {
     cancel: change('run.cancelled', async (of) => ({ ...(await of.run()), reason: 'No longer needed' })),
     terminate: change('run.terminated', (of) => of.run()),
     retry: change('run.retried', (of) => of.stopped()),
+    // With values that are hidden otherwise; without, it writes nothing.
+    whatIf: change('run.triedOut', async (of) => ({ runId: (await of.run()).runId, body: { reveal: true } })),
     move: change('run.moved', (of) => of.movable()),
     moveBack: change('run.moved', (of) => of.moved()),
     reveal: change('run.revealed', (of) => of.hiding()),
@@ -391,5 +393,6 @@ export const EXEMPT_ROUTES: Record<string, string> = {
   'POST workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay': 'a delivery says who replayed it',
   'POST workflows/[id]/inbound-webhooks/[inboundId]/test': TEST,
   'POST workflows/[id]/simulate': TEST,
+  'POST workflow/what-if/[runId]': 'an entry with `reveal` only, as of runs.whatIf',
   'POST workflows/[id]/backtest': 'an entry with `reveal` only, as of workflows.backtestRuns',
 }

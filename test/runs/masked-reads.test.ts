@@ -13,6 +13,7 @@ import { listRuns } from '@/server/runs/list'
 import { resumeRun } from '@/server/runs/resume'
 import { getRunStatus } from '@/server/runs/status'
 import { terminateRun } from '@/server/runs/terminate'
+import { whatIf } from '@/server/runs/what-if/what-if'
 import { readValue } from '@/server/runs/whole-value'
 import { setVaultSecret } from '@/server/vault/set'
 import { readTimeline } from '@/server/views/runs/timeline'
@@ -319,6 +320,15 @@ describe('a vault value in the texts of a run', () => {
       const told = await backtestWorkflow(runtime.ctx, { id: workflowId, body: { runIds: [runId], each: true } }, never)
       expect(told.runs).toHaveLength(1)
       expect(JSON.stringify(told)).not.toContain(PART)
+    }
+  })
+
+  test('is not in what a change would make of a run, also with the values of sensitive fields', async () => {
+    for (const { runId } of runs) {
+      const { status, text } = await callProcedure(visitor, 'runs.whatIf', { runId, body: { reveal: true } })
+      expect(status, text).toBe(200)
+      expect(text).not.toContain(PART)
+      expect(JSON.stringify(await whatIf(runtime.ctx, { runId, body: {} }, never))).not.toContain(PART)
     }
   })
 

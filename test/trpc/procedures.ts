@@ -80,6 +80,7 @@ export const CASES: Record<string, Case> = {
   'runs.cancel': { needs: 'run:cancel', input: run },
   'runs.terminate': { needs: 'run:terminate', input: run },
   'runs.movable': { needs: 'run:read', input: (id) => ({ workflowId: id, to: 1 }) },
+  'runs.whatIf': { needs: 'workflow:simulate', input: (runId) => ({ runId, body: {} }) },
   'runs.move': { needs: 'run:move', input: (id) => ({ workflowId: id, toVersion: 1, runIds: [id] }) },
   'runs.moveBack': { needs: 'run:move', input: (id) => ({ workflowId: id, batch: 'mov_1' }) },
   'runs.retry': { needs: 'run:retry', input: run },

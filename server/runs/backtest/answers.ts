@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { component, components } from '../../definition/component'
 
 const stepId = z.string().nullable().describe('The step; null where the error names none.')
-const Place = component('RunPlace', {
+export const RunPlace = component('RunPlace', {
   branch: z.string().describe('`main`, `on-cancel`, or the branch as statuses name it.'),
   stepId: z.string().describe('Empty for START.'),
   visit: z.number(),
@@ -12,14 +12,15 @@ const Left = component('LeftBy', {
   next: z.string().nullable().describe('The next step that both versions have; null if the path ended.'),
 })
 
-const place = Place.describe('The visit that it depends on.')
+const place = RunPlace.describe('The visit that it depends on.')
 const misfit = z.union([
   z.object({ form: z.string() }),
   z.object({ action: z.string() }),
   z.object({ fields: z.string(), of: z.string() }),
   z.enum(['votes', 'event']),
 ])
-const Needs = z
+/** Why it is not known how a run would continue. */
+export const JudgedNeeds = z
   .union([
     z.object({
       why: z.enum(['never called', 'stopped', 'open', 'script', 'hidden', 'same call', 'new call']),
@@ -41,7 +42,7 @@ const beside = {
   assumed: z
     .array(
       component('BacktestAssumption', {
-        place: Place,
+        place: RunPlace,
         why: z.enum([
           ...(['other arguments', 'another version', 'another visit', 'another step'] as const),
           ...(['succeeds', 'given', 'can be computed', 'computed now', 'order', 'edit left out'] as const),
@@ -61,7 +62,7 @@ export const Verdict = z
     }),
     z.object({
       is: z.literal('way').describe('Another way, after this visit.'),
-      at: Place,
+      at: RunPlace,
       was: Left,
       now: Left,
       ...beside,
@@ -79,7 +80,7 @@ export const Verdict = z
       onward: z.enum(['ends', 'unknown', 'fails']).describe('What follows.'),
       ...beside,
     }),
-    z.object({ is: z.literal('untold').describe('It is not known.'), needs: Needs, ...beside }),
+    z.object({ is: z.literal('untold').describe('It is not known.'), needs: JudgedNeeds, ...beside }),
   ])
   .register(components, { id: 'BacktestVerdict' })
 

@@ -52,6 +52,8 @@ export interface Options {
   assume: JsonObject
   scripts: boolean
   reveal: boolean
+  /** The only run that is tried. */
+  runId?: string
 }
 
 /** A trial that is prepared. */
@@ -69,7 +71,7 @@ export interface Trying {
 export async function prepareTrial(
   ctx: ServiceContext,
   target: Target,
-  { of, assume, scripts, reveal }: Options,
+  { of, assume, scripts, reveal, runId }: Options,
   signal: AbortSignal,
 ): Promise<Trying> {
   const { definition, tools: unsaved } = target
@@ -78,7 +80,7 @@ export async function prepareTrial(
     .filter((id) => !steps.has(id))
     .map((id) => ({ path: `assume.${id}`, message: 'is not the id of a step' }))
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
-  if (reveal) await recordReveal(ctx, target)
+  if (reveal) await recordReveal(ctx, target, runId)
   const tools = scripts ? await scriptToolsIn(ctx, definition, unsaved) : new Set<string>()
   const computing = computingIn(ctx, signal, tools, unsaved)
   const trial = {
@@ -102,7 +104,12 @@ export async function prepareTrial(
   }
 }
 
-async function recordReveal(ctx: ServiceContext, { id, name, version }: Target): Promise<void> {
+async function recordReveal(ctx: ServiceContext, { id, name, version }: Target, runId?: string): Promise<void> {
   authorize(ctx, 'run:reveal')
-  await withTransaction(ctx, (tx) => record(tx, 'workflow.backtested', { id, name }, { version, hidden: true }))
+  const details = { version, hidden: true }
+  await withTransaction(ctx, (tx) =>
+    runId === undefined
+      ? record(tx, 'workflow.backtested', { id, name }, details)
+      : record(tx, 'run.triedOut', { id: runId, name }, details),
+  )
 }

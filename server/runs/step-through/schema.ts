@@ -12,7 +12,8 @@ const Text = z.string().max(MAX_PLACE)
 const Words = z.string().max(10_000)
 const Data = z.record(z.string(), AnyJson)
 
-const Place = z.object({
+/** A visit that a person names. */
+export const TypedPlace = z.object({
   branch: Text,
   stepId: StepRef,
   visit: z.number().int().min(1),
@@ -24,7 +25,8 @@ const Answer = z.union([
   z.object({ data: Data }),
 ])
 
-const Came = z.union([
+/** What came of a visit, as a person says. */
+export const TypedCame = z.union([
   z.object({ output: AnyJson }),
   z.object({ failed: z.object({ code: z.string().min(1).max(100), message: Words }) }),
   z.object({ answer: Answer }),
@@ -37,12 +39,12 @@ export const StepThrough = z.object({
   input: Data.default({}),
   /** What came of visits; the others are computed, or asked for. */
   facts: z
-    .array(Place.extend({ came: Came }))
+    .array(TypedPlace.extend({ came: TypedCame }))
     .max(MAX_VISITS)
     .default([]),
   /** Fields that are changed before a visit. */
   changes: z
-    .array(z.object({ before: Place, fields: Data }))
+    .array(z.object({ before: TypedPlace, fields: Data }))
     .max(500)
     .default([]),
   /** Branches that are left out. */

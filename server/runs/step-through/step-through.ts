@@ -1,8 +1,8 @@
 import { authorize, seesHidden } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { isJsonObject, type JsonObject, type JsonValue, jsonSize } from '../../definition/json'
+import { type JsonObject, type JsonValue, jsonSize } from '../../definition/json'
 import { readableSize } from '../../definition/limits'
-import { HIDDEN, sensitiveFields } from '../../definition/sensitive'
+import { sensitiveFields } from '../../definition/sensitive'
 import type { Place, Reason, WayVisit } from '../../definition/verdict'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
@@ -18,6 +18,7 @@ import { endOf, startOf } from '../../workflows/replay/ends'
 import { Origins } from '../../workflows/replay/origins'
 import type { Came, Watcher } from '../../workflows/replay/source'
 import { Trace } from '../../workflows/replay/trace'
+import { hiddenAsUnknown } from '../../workflows/replay/typed'
 import { Undetermined, Unknowns } from '../../workflows/replay/unknown'
 import { Cut, Walker } from '../../workflows/replay/walk'
 import { findTarget, type Target } from '../backtest/trial'
@@ -107,18 +108,6 @@ const stopsAt = (stop: 'each' | string[]): Stepping['stop'] => (stop === 'each' 
 
 function voterOf({ actor }: ServiceContext): Stepping['voter'] {
   return { id: actor.id, name: actor.kind === 'user' ? actor.name : actor.id }
-}
-
-/** Values that a screen has hidden come back as such. They are unknown. */
-function hiddenAsUnknown<T>(unknowns: Unknowns, sent: T): T {
-  const place = { branch: 'main', stepId: '', visit: 0 }
-  const json = (value: JsonValue): JsonValue => {
-    if (value === HIDDEN) return unknowns.make({ why: 'hidden', place })
-    if (Array.isArray(value)) return value.map(json)
-    if (!isJsonObject(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, json(part)]))
-  }
-  return json(sent as JsonValue) as T
 }
 
 async function walk(

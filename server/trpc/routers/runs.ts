@@ -17,6 +17,8 @@ import { type RevealField, revealField } from '../../runs/reveal'
 import type { StopRun } from '../../runs/schema'
 import { startRun } from '../../runs/start'
 import { terminateRun } from '../../runs/terminate'
+import type { WhatIf } from '../../runs/what-if/schema'
+import { whatIf } from '../../runs/what-if/what-if'
 import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
 import { rerunWithFiles, type SentParts, startWithFiles } from '../../runs/with-files'
 import { type ReadBranches, readBranches } from '../../views/runs/branches'
@@ -149,6 +151,10 @@ export const runsRouter = router({
     .mutation(({ ctx, input }) => deleteComment(ctx.service, input)),
   cancel: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
   terminate: tenantProcedure.input(inputWith<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
+  /** How a run would go with changed values. Changes nothing, unless hidden values are asked for. */
+  whatIf: tenantProcedure
+    .input(inputWith<OneRun & { body: WhatIf }>('runId'))
+    .mutation(({ ctx, input, signal }) => whatIf(ctx.service, input, signal ?? never)),
   /** The open runs of a workflow on other versions, each with whether it can be moved. */
   movable: tenantProcedure
     .input(inputWith<{ workflowId: string; to: number; after?: string | undefined }>('workflowId'))
@@ -166,3 +172,5 @@ export const runsRouter = router({
         : rerunWithFiles(ctx.service, { runId, data: body.data ?? {}, version: body.version, files }),
     ),
 })
+
+const never = new AbortController().signal

@@ -1,24 +1,15 @@
 import { scopeIdOf } from '../../definition/branches'
-import type { JsonObject, JsonValue } from '../../definition/json'
-import type { PauseAnswer, PauseSignal } from '../../definition/run'
+import type { JsonObject } from '../../definition/json'
 import type { StepConfig } from '../../definition/step-config'
 import { isSamePlace, type Place } from '../../definition/verdict'
 import type { Entry, Position } from '../../interpreter/flow/index'
 import type { Asked, Forking } from '../../steps/define-step'
-import type { Fact, FactCame } from './facts'
+import type { Fact } from './facts'
 import type { Origins } from './origins'
 import { placeOf, Recorded } from './recorded'
-import type { Begun, Came, Compute, Computing, Failure, Outputs, Source } from './source'
+import type { Begun, Came, Compute, Computing, Outputs, Source } from './source'
+import { completed, type TypedFact, typedCame, type Voter } from './typed'
 import type { Unknowns } from './unknown'
-
-/** An answer as a person gives it to a step that asks nobody. */
-export type TypedAnswer =
-  | { data: JsonObject }
-  | { actionId: string; data?: JsonObject | undefined; remark?: string | undefined }
-  | { event: JsonObject; key?: string | undefined }
-
-/** What came of a visit, as far as a person has said. */
-export type TypedFact = Place & { came: { output: JsonValue } | { failed: Failure } | { answer: TypedAnswer } }
 
 /** Branches of a fork that are left out: from this one to before that one, or to the last. */
 export interface Skip {
@@ -36,8 +27,7 @@ export interface Stepping {
   passed: number
   /** Where it stands then: before each visit, or only before those of these steps. */
   stop: 'each' | ReadonlySet<string>
-  /** Who votes. */
-  voter: { id: string; name: string }
+  voter: Voter
 }
 
 /** The walk stands before a visit, or needs to know what comes of it. */
@@ -95,7 +85,7 @@ export class Arriving implements Source {
     const place = placeOf(entry)
     const fact = this.facts.find((one) => isSamePlace(one, place))
     if (fact) {
-      this.complete(fact, asked, entry.now)
+      fact.came = completed(fact.came, asked, { now: entry.now, voter: this.stepping.voter })
       return this.recorded.outcome(entry, config, asked)
     }
     if (entry.type.mode === 'pause' && entry.type.elapses) return { answer: { due: true } }
@@ -126,46 +116,8 @@ export class Arriving implements Source {
   collect(...of: Parameters<Source['collect']>): ReturnType<Source['collect']> {
     return this.recorded.collect(...of)
   }
-
-  /** Adds to an answer what the product adds in a run. */
-  private complete(fact: Fact, asked: Asked | null, now: Date): void {
-    if (typeof fact.came === 'string' || !('answer' in fact.came)) return
-    const answer = fact.came.answer
-    if ('event' in answer && asked?.event) {
-      const { name, key } = asked.event
-      const { data } = answer.event
-      const event = { id: 'evt_typed', name, key: answer.event.key ?? key, data, receivedAt: now.toISOString() }
-      fact.came = { answer: { event } }
-    } else if ('actionId' in answer && asked?.signal) {
-      fact.came = { answer: { ...answer, ...this.votes(asked.signal, answer) } }
-    }
-  }
-
-  /** As many as the action needs: it is about what follows. */
-  private votes(signal: PauseSignal, { actionId, data, remark }: Extract<PauseAnswer, { actionId: string }>): object {
-    if (signal.type !== 'request_user_action' || !signal.needs) return {}
-    const { id: by, name } = this.stepping.voter
-    const vote = { by, name, actionId, ...(data ? { data } : {}), ...(remark === undefined ? {} : { remark }) }
-    const needed = Math.min(signal.needs[actionId] ?? 1, MAX_VOTES)
-    return { votes: Array.from({ length: needed }, (_, nth) => (nth === 0 ? vote : { ...vote, by: `${by}#${nth}` })) }
-  }
 }
-
-const MAX_VOTES = 100
 
 function factOf({ came, ...place }: TypedFact): Fact {
-  return { ...place, type: '', start: null, asked: null, came: cameOf(came) }
-}
-
-function cameOf(came: TypedFact['came']): FactCame {
-  if (!('answer' in came)) return came
-  const { answer } = came
-  if ('event' in answer) {
-    const { event: data, key = null } = answer
-    return { answer: { event: { id: '', name: '', key, data, receivedAt: '' } } }
-  }
-  if (!('actionId' in answer)) return { answer }
-  const { actionId, data, remark } = answer
-  const given = { ...(data ? { data } : {}), ...(remark === undefined ? {} : { remark }) }
-  return { answer: { actionId, actionValue: actionId, ...given } }
+  return { ...place, type: '', start: null, asked: null, came: typedCame(came) }
 }

@@ -15,6 +15,14 @@ import { readStep } from '../check/flow'
 // A step that decides on a hidden value did so in the run too. Where the step and all that gave it what it reads are equal
 // in both versions, and the walk has come there as the run did, it decides as the run recorded.
 
+/** What a person says otherwise than the run recorded it: what these steps gave, and these fields. */
+export interface Changed {
+  steps: ReadonlySet<string>
+  names: ReadonlySet<string>
+}
+
+const NOTHING: Changed = { steps: new Set(), names: new Set() }
+
 /** Two versions of a definition, compared by the names that their steps read and define. */
 export class BothVersions {
   private readonly known = new Map<string, ReadonlySet<string> | null>()
@@ -24,11 +32,15 @@ export class BothVersions {
   constructor(
     private readonly was: Definition,
     private readonly now: Definition,
+    private readonly changed: Changed = NOTHING,
   ) {
     this.givers = giversIn(was, now)
   }
 
-  /** The steps that give a step what it reads, and itself; null if one of them, or START, is not equal in both versions. */
+  /**
+   * The steps that give a step what it reads, and itself; null if one of them, or START, is not equal in both versions, or
+   * gives something else.
+   */
   feeding(stepId: string): ReadonlySet<string> | null {
     const step = graphOf(this.now).step(stepId)
     return step ? this.once(`step ${stepId}`, readsOf(step), [stepId]) : null
@@ -76,9 +88,11 @@ export class BothVersions {
         if (!this.areEqual) return null
         for (const { id } of this.now.steps) steps.add(id)
       }
+      if (this.changed.names.has(name)) return null
       const [before, after] = [own(this.was.payload, name), own(this.now.payload, name)]
       if (diffValues(before, after).length > 0) return null
       for (const stepId of [...(this.givers.get(name) ?? []), ...(this.givers.get(ANY) ?? [])]) {
+        if (this.changed.steps.has(stepId)) return null
         if (steps.has(stepId)) continue
         if (!this.isEqual(stepId)) return null
         steps.add(stepId)
@@ -91,6 +105,7 @@ export class BothVersions {
   /** Whether both versions declare the same fields and have the same steps. */
   private get areEqual(): boolean {
     const [{ payload: was, steps }, { payload: now, steps: others }] = [this.was, this.now]
+    if (this.changed.steps.size > 0 || this.changed.names.size > 0) return false
     return (
       steps.length === others.length && diffValues(was, now).length === 0 && steps.every(({ id }) => this.isEqual(id))
     )

@@ -28,9 +28,10 @@ export class CallLog {
   /**
    * @param fact the recorded visit whose outcome a call takes; undefined if it takes none
    * @param asks whether it asks the same, or the same of another version of its tool or agent
+   * @param isSaid whether a person has said what it gives, so that it does not take that outcome
    */
-  count(place: Place, fact: Fact | undefined, asks: 'same' | 'another version' | 'other'): void {
-    if (fact && typeof fact.came !== 'string' && 'failed' in fact.came)
+  count(place: Place, fact: Fact | undefined, asks: 'same' | 'another version' | 'other', isSaid: boolean): void {
+    if (!isSaid && fact && typeof fact.came !== 'string' && 'failed' in fact.came)
       this.failed = { ...place, asksSame: asks === 'same' }
     if (asks !== 'other') return
     if (!fact || !isSamePlace(fact, place) || this.matching.isTaken(fact)) this.added.add(place.stepId)

@@ -24,7 +24,8 @@ import { endOf, startOf } from './ends'
 import type { RecordedRun } from './facts'
 import { withoutHidden } from './hidden'
 import { readValues } from './read-values'
-import { Recorded } from './recorded'
+import { Recorded, type Seen } from './recorded'
+import type { Said } from './said'
 import type { Computing } from './source'
 import { Trace } from './trace'
 import { Undetermined, Unknowns } from './unknown'
@@ -42,6 +43,26 @@ export interface Trial {
   vault: Masker
   /** Whether only runs that failed are tried, so that a call that would fail again decides nothing. */
   healing: boolean
+  /** A person's changes of the facts, if any. */
+  said?(unknowns: Unknowns): Said
+}
+
+/** A run that was walked anew. */
+export interface JudgedWalk {
+  verdict: Verdict
+  was: readonly WayVisit[]
+  now: readonly WayVisit[]
+  /** What else is known of both; null if it was not walked. */
+  walked: Walked | null
+}
+
+interface Walked {
+  /** The run without what the caller may not see: that has unknown values in its place. */
+  run: RecordedRun
+  end: Way['end']
+  unknowns: Unknowns
+  /** By `placeKey`. */
+  seen: ReadonlyMap<string, Seen>
 }
 
 /** The version that a run had, beside the one that it is tried on. */
@@ -63,22 +84,25 @@ export async function judge(
   own: OwnVersion,
   trial: Trial,
   until?: number,
-): Promise<{ verdict: Verdict; was: readonly WayVisit[]; now: readonly WayVisit[] }> {
-  if (found.continued) return { verdict: untold({ why: 'continued' }), was: found.way.visits, now: [] }
+): Promise<JudgedWalk> {
+  if (found.continued) return notWalked(found, { why: 'continued' })
   const unknowns = new Unknowns()
   const values = own.hides.size === 0 ? [] : await readValues(ctx, found.id)
   const hiding = withoutHidden(found, unknowns, { vault: trial.vault, hides: own.hides, values })
   const hidden = await inSlices(ctx.tenantId, hiding)
-  if ('needs' in hidden) return { verdict: untold(hidden.needs), was: found.way.visits, now: [] }
+  if ('needs' in hidden) return notWalked(found, hidden.needs)
   const { run, mask } = hidden
   const trace = new Trace()
   const recorded = new AsRecorded(run.way, trace, own.both)
+  const said = trial.said?.(unknowns)
+  const seen = new Map<string, Seen>()
   const source = new Recorded(run.facts, trial.computing, {
-    ...{ unknowns, assume: trial.assume },
+    ...{ unknowns, assume: trial.assume, ...(said ? { said, seen } : {}) },
     pathDiffers: (stepId, exit) => own.both.pathDiffers(stepId, exit),
     asRecorded: (entry) => recorded.visit(entry),
   })
-  const end = await endOfWalk(ctx, run, own, trial, { source, trace, until })
+  const input = { ...run.facts.input, ...said?.input }
+  const end = await endOfWalk(ctx, input, own, trial, { source, trace, until })
   if (!('needs' in end)) source.ended()
   const common = commonSteps(own.definition, trial.definition)
   const verdict = verdictOf(
@@ -89,19 +113,27 @@ export async function judge(
       unknownIn: (value, path) => recorded.reasonOfResult(unknowns.reasonIn(value), path),
     },
   )
-  return { verdict: shown(failingCall(verdict, run.way, source, trial), mask), was: run.way.visits, now: trace.visits }
+  return {
+    // What a person types would be masked if it were the hidden value of the run, which is not in the walk.
+    verdict: shown(failingCall(verdict, run.way, source, trial), said ? (text) => trial.vault.text(text) : mask),
+    ...{ was: run.way.visits, now: trace.visits, walked: { run, end, unknowns, seen } },
+  }
+}
+
+function notWalked({ way }: RecordedRun, needs: Needs): JudgedWalk {
+  return { verdict: untold(needs), was: way.visits, now: [], walked: null }
 }
 
 async function endOfWalk(
   ctx: ServiceContext,
-  { facts }: RecordedRun,
+  input: JsonObject,
   { definition: was }: OwnVersion,
   { definition }: Trial,
   { source, trace, until }: { source: Recorded; trace: Trace; until: number | undefined },
 ): Promise<Way['end']> {
   const start = { branch: MAIN_BRANCH, stepId: '', visit: 0 }
   try {
-    const started = startOf(ctx, definition, facts.input, (fields, given) =>
+    const started = startOf(ctx, definition, input, (fields, given) =>
       checkKnown(fields, given, source.unknowns, (reason, name) => {
         if (diffValues(fieldOf(was, name), fieldOf(definition, name)).length > 0) throw new Undetermined(reason)
       }),

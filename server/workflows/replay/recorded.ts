@@ -22,14 +22,18 @@ import type { AnyStep, Asked, Forking } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import { answerAgain, type Hides } from './answers'
 import { CallLog } from './calls'
-import { askedWith, type Fact, type Facts } from './facts'
+import { askedWith, type Fact, type FactCame, type Facts } from './facts'
 import { Matching } from './match'
+import type { Said } from './said'
 import type { Begun, Came, Compute, Computing, Outputs, Source } from './source'
+import { completed } from './typed'
 import { Undetermined, Unknowns } from './unknown'
 import { givenUnknown, readsUnknown, refuseInResult, withUnknownFields } from './unknown-steps'
 
 /** Only ends a walk that would never end. */
 const MAX_VISITS = 20_000
+
+const NOBODY = { id: '', name: '' }
 
 /** What else a walk is given. */
 interface Given {
@@ -40,6 +44,22 @@ interface Given {
   pathDiffers?: (stepId: string, exit: string) => boolean
   /** The visit that the run recorded, if a step that touches something hidden does as it did. */
   asRecorded?: (entry: Entry<Position>) => WayVisit | null
+  /** A person's changes of the facts. */
+  said?: Said
+  /** Collects what effects, pauses and children ask, and the outcomes. */
+  seen?: Map<string, Seen>
+}
+
+/** What a visit asks, and what comes of it; null if that is not known. */
+export interface Seen {
+  config: JsonObject
+  asked: Asked | null
+  came: Came | null
+}
+
+/** Distinguishes the visits of a walk. */
+export function placeKey({ branch, stepId, visit }: Place): string {
+  return `${branch} ${stepId}#${visit}`
 }
 
 /**
@@ -71,7 +91,8 @@ export class Recorded implements Source {
     const place = placeOf(entry)
     const found = this.facts.edits.find(({ before }) => isSamePlace(before, place))
     if (found) this.applied.add(found)
-    return found?.data ?? null
+    const said = this.given.said?.edits(place)
+    return said ? { ...found?.data, ...said } : (found?.data ?? null)
   }
 
   /** The walk has come to its end. */
@@ -102,6 +123,19 @@ export class Recorded implements Source {
   }
 
   outcome(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Came | { compute: Compute } {
+    const { seen } = this.given
+    if (!seen) return this.outcomeOf(entry, config, asked)
+    const one: Seen = { config: askedWith(config), asked, came: null }
+    seen.set(placeKey(placeOf(entry)), one)
+    const found = this.outcomeOf(entry, config, asked)
+    const see = (came: Came) => {
+      one.came = came
+      return came
+    }
+    return 'compute' in found ? { compute: (mostMs) => found.compute(mostMs).then(see) } : see(found)
+  }
+
+  private outcomeOf(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Came | { compute: Compute } {
     const { type } = entry
     const place = placeOf(entry)
     const wanted = askedWith(config)
@@ -112,6 +146,8 @@ export class Recorded implements Source {
       if (same) cameOf(same, place)
       return { answer: { due: true } }
     }
+    const said = this.given.said?.came(place) ?? null
+    if (said) return this.asSaid(entry, asked, { config, said, same })
     if (!same && hidden?.why === 'hidden') this.refuseIfMayBeSame(entry, wanted, hidden)
     const isOld = same !== undefined && differsInVersion(same, wanted.version)
     if ((!same || isOld) && this.mayCompute(entry, config)) {
@@ -119,8 +155,7 @@ export class Recorded implements Source {
       return { compute: (mostMs) => this.computing.run(entry, config, mostMs) }
     }
     const fact = same ?? this.matching.likely(place, type.type)
-    const asks = isOld ? 'another version' : same ? 'same' : 'other'
-    if (this.calls.isCall(type.type, config)) this.calls.count(place, fact, asks)
+    this.countCall(entry, config, same, false)
     if (!fact) return this.neverCalled(entry, place)
     const came = cameOf(fact, place)
     this.assume(place, differenceOf(entry, fact, wanted, same !== undefined))
@@ -128,6 +163,33 @@ export class Recorded implements Source {
     if (hidden && asked?.event && !isRecorded) throw new Undetermined(hidden)
     const hides: Hides = (reason) => {
       if (!this.isAsRecorded(entry, reason)) throw new Undetermined(reason)
+    }
+    return { answer: answerAgain(entry, asked, came, { place, unknowns: this.unknowns, hides }) }
+  }
+
+  private countCall(entry: Entry<Position>, config: StepConfig, same: Fact | undefined, isSaid: boolean): void {
+    const { type } = entry.type
+    const place = placeOf(entry)
+    if (!this.calls.isCall(type, config)) return
+    const isOld = same !== undefined && differsInVersion(same, askedWith(config).version)
+    const asks = isOld ? 'another version' : same ? 'same' : 'other'
+    this.calls.count(place, same ?? this.matching.likely(place, type), asks, isSaid)
+  }
+
+  /** @throws Undetermined if the answer does not fit the question */
+  private asSaid(
+    entry: Entry<Position>,
+    asked: Asked | null,
+    { config, said, same }: { config: StepConfig; said: FactCame; same: Fact | undefined },
+  ): Came {
+    const place = placeOf(entry)
+    this.countCall(entry, config, same, true)
+    const voter = this.given.said?.voter ?? NOBODY
+    const came = completed(said, asked, { now: entry.now, voter })
+    if (typeof came === 'string') throw new Undetermined({ place, why: 'stopped' })
+    if ('failed' in came || entry.type.mode !== 'pause') return came
+    const hides: Hides = (reason) => {
+      throw new Undetermined(reason)
     }
     return { answer: answerAgain(entry, asked, came, { place, unknowns: this.unknowns, hides }) }
   }

@@ -14,6 +14,7 @@ export class Undetermined extends Error {
 /** No stored value contains it. */
 const MARK = `unknown ${randomBytes(16).toString('hex')} `
 const PATTERN = new RegExp(`${MARK}(\\d+);`)
+const ALONE = new RegExp(`^${MARK}\\d+;$`)
 const ALL = new RegExp(PATTERN, 'g')
 const BETWEEN = new RegExp(`${MARK}\\d+;`)
 
@@ -57,6 +58,11 @@ export class Unknowns {
   make(reason: Reason): string {
     this.reasons.push(reason)
     return `${MARK}${this.reasons.length - 1};`
+  }
+
+  /** Whether a text is an unknown value, and nothing else. */
+  static isMark(text: string): boolean {
+    return ALONE.test(text)
   }
 
   /** A text without marks, to be shown. */

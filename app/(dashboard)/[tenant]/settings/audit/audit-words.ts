@@ -41,6 +41,7 @@ const ALONE = {
   'run.linkRevoked': 'Task link revoked',
   'run.linkUsed': 'Task answered by link',
   'run.revealed': 'Sensitive field revealed',
+  'run.triedOut': 'What if tried with hidden values',
 } as const satisfies Partial<Record<AuditAction, string>>
 
 type DoneOf<A> = A extends `${string}.${infer D}` ? D : never
