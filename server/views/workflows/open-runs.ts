@@ -6,6 +6,7 @@ import type { ServiceContext } from '../../context'
 import type { One } from '../../versioned/noun'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
+import { numbersOf } from './numbers'
 
 /** How many of the workspace's open runs to examine. */
 const MAX = 20_000
@@ -13,6 +14,8 @@ const MAX = 20_000
 /** The open runs of one version, by current step. */
 export interface OpenRuns {
   version: number
+  /** As shown to people; null for a draft. */
+  number: number | null
   count: number
   /** Most runs first. For a run with branches, the step that forked. */
   steps: { stepId: string; name: string; count: number }[]
@@ -39,8 +42,9 @@ export async function openRunsByVersion(
         select workflow_version as version, current_step_id as "stepId", count(*)::int as count
         from open where workflow_id = ${id} group by 1, 2) g), '[]'::json) as groups`)
   const groups = found?.groups ?? []
-  const names = await stepNames(ctx, id, groups)
-  return { versions: byVersion(groups, names), atLeast: found?.atLeast ?? false }
+  const of = [...new Set(groups.map(({ version }) => version))].map((version) => ({ workflowId: id, version }))
+  const [names, numberOf] = await Promise.all([stepNames(ctx, id, groups), numbersOf(ctx, of)])
+  return { versions: byVersion(groups, names, (version) => numberOf(id, version)), atLeast: found?.atLeast ?? false }
 }
 
 /** `stepId` is null for a run that has not begun its first step. */
@@ -48,10 +52,10 @@ type Group = { version: number; stepId: string | null; count: number }
 
 type Names = (version: number, stepId: string) => string
 
-function byVersion(groups: Group[], nameOf: Names): OpenRuns[] {
+function byVersion(groups: Group[], nameOf: Names, numberOf: (version: number) => number | null): OpenRuns[] {
   const versions = new Map<number, OpenRuns>()
   for (const { version, stepId, count } of groups.toSorted((a, b) => b.version - a.version || b.count - a.count)) {
-    const open = versions.get(version) ?? { version, count: 0, steps: [] }
+    const open = versions.get(version) ?? { version, number: numberOf(version), count: 0, steps: [] }
     open.count += count
     if (stepId !== null) open.steps.push({ stepId, name: nameOf(version, stepId), count })
     versions.set(version, open)

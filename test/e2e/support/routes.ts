@@ -24,7 +24,10 @@ export const INSIDE: Record<string, Seen> = {
   ],
   '/[tenant]/workflows/[id]/runs': (slug, { approval }) => [`/${slug}/workflows/${approval}/runs`],
   '/[tenant]/workflows/[id]/insights': (slug, { approval }) => [`/${slug}/workflows/${approval}/insights`],
-  '/[tenant]/workflows/[id]/versions': (slug, { approval }) => [`/${slug}/workflows/${approval}/versions`],
+  '/[tenant]/workflows/[id]/versions': (slug, { approval }) => [
+    `/${slug}/workflows/${approval}/versions`,
+    `/${slug}/workflows/${approval}/versions?view=open-runs`,
+  ],
   '/[tenant]/workflows/[id]/settings': (slug, { approval }) => [`/${slug}/workflows/${approval}/settings`],
   '/[tenant]/insights': (slug) => [`/${slug}/insights`, `/${slug}/insights#agents`],
   '/[tenant]/runs': (slug) => [`/${slug}/runs`],

@@ -35,8 +35,8 @@ test('open runs are counted by the version that they keep to and the step where 
   await database.sql`update runs set current_step_id = 'ask' where workflow_id = ${id} and outcome is null`
   expect(await openRunsByVersion(ctx, { id })).toEqual({
     versions: [
-      { version, count: 1, steps: [{ stepId: 'ask', name: 'Ask again', count: 1 }] },
-      { version: 1, count: 2, steps: [{ stepId: 'ask', name: 'Ask', count: 2 }] },
+      { version, number: 2, count: 1, steps: [{ stepId: 'ask', name: 'Ask again', count: 1 }] },
+      { version: 1, number: 1, count: 2, steps: [{ stepId: 'ask', name: 'Ask', count: 2 }] },
     ],
     atLeast: false,
   })
