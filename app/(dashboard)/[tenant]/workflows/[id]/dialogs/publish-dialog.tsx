@@ -6,10 +6,10 @@ import { useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
-import { notifyDone } from '@/app/_ui/notify'
 import type { WorkflowChanges } from '@/server/views/workflows/changes'
 import type { Problem } from '@/server/workflows/check/problem'
 import { PublishCases } from '../../../_test-cases/publish-cases'
+import { useTenant } from '../../../tenant-context'
 import { useWorkflowsChanged } from '../../use-workflows-changed'
 import type { GoTo, SaveNow } from '../actions/screen'
 import { Differences } from '../canvas/differences'
@@ -21,6 +21,7 @@ import { ProblemList } from '../parts/problem-list'
 import { FixButton } from '../widgets/fix-button'
 import { Callers } from './callers'
 import dialog from './dialog.module.css'
+import { notifyPublished } from './notify-published'
 import { PastRuns } from './past-runs'
 import { useCases } from './use-cases'
 import { usePastRuns } from './use-past-runs'
@@ -48,6 +49,7 @@ export function PublishDialog(props: PublishDialogProps) {
 function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDialogProps) {
   const trpc = useTRPC()
   const changed = useWorkflowsChanged('lists')
+  const { path } = useTenant()
   const saved = useSaved(save)
   const [note, setNote] = useState('')
   const changes = useQuery({
@@ -61,8 +63,9 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     trpc.workflows.publish.mutationOptions({
       onSuccess: ({ name, version }) => {
         void changed()
-        const { to, numbers } = changes.data ?? {}
-        notifyDone(`${version === to ? `Version ${numbers?.to} of ${name}` : name} is published.`)
+        const { to, numbers, running = 0 } = changes.data ?? {}
+        const text = `${version === to ? `Version ${numbers?.to} of ${name}` : name} is published.`
+        notifyPublished(text, running, path(`/workflows/${workflowId}/versions?view=open-runs`))
         onPublished(version)
         onClose()
       },

@@ -16,14 +16,21 @@ export function useOpenRuns(workflowId: string) {
   }
 }
 
-/** The current steps of a version's open runs. They end in the version that they started with. */
-export function OpenRunsOf({ workflowId, open, text }: { workflowId: string; open: OpenRuns; text: string }) {
-  const { path } = useTenant()
+/** The current steps of a version's open runs. They end in the version that they started with, unless they are moved. */
+export function OpenRunsOf(props: { workflowId: string; open: OpenRuns; text: string; isPublished: boolean }) {
+  const { workflowId, open, text, isPublished } = props
+  const { path, may } = useTenant()
   const { version, steps } = open
   return (
     <p className={styles.note}>
       <Link href={path(`/workflows/${workflowId}/runs?version=${version}&status=running&status=paused`)}>{text}</Link>
       {steps.length > 0 && `: ${steps.map(({ name, count }) => `${count} at ${name}`).join(', ')}`}
+      {!isPublished && may('run:move') && (
+        <>
+          {' · '}
+          <Link href={path(`/workflows/${workflowId}/versions?view=open-runs`)}>Move open runs…</Link>
+        </>
+      )}
     </p>
   )
 }

@@ -97,7 +97,9 @@ export function VersionsPanel(props: VersionsPanelProps) {
       </div>
       {shown && (
         <div className={styles.one}>
-          {open && <OpenRunsOf workflowId={workflowId} open={open} text={openRuns.text(open)} />}
+          {open && (
+            <OpenRunsOf workflowId={workflowId} open={open} text={openRuns.text(open)} isPublished={shown.published} />
+          )}
           <OneVersion {...props} key={shown.version} item={shown} onRefresh={() => void versions.refetch()} />
         </div>
       )}
