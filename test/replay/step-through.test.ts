@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
+import { startRun } from '@/server/runs/start'
 import type { StepThrough } from '@/server/runs/step-through/schema'
 import { type Stood, stepThrough } from '@/server/runs/step-through/step-through'
 import { createTool } from '@/server/tools/lifecycle'
 import { setVaultSecret } from '@/server/vault/set'
+import { readStep } from '@/server/views/runs/step-detail'
+import { readTimeline } from '@/server/views/runs/timeline'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -194,6 +197,23 @@ test('a script is computed once, and what came of it is given back as a fact', a
   expect((await step(id, { passed: 1, facts: typed })).next?.data).toEqual({ chance: 7 })
 })
 
+test('a visit of a run says under which name it saved a value that is no object', async () => {
+  const tool = await createTool(runtime.ctx, { name: 'Five', kind: 'script', config: { code: 'return 5' } } as never)
+  const id = await drafted(
+    inARow({ id: 'five', type: 'call-tool', toolId: tool.id, saveAs: 'n' }, effect('call', { saveAs: 'sum' })),
+  )
+  const { runId } = await startRun(runtime.ctx, { workflowId: id, body: {}, version: 'latest' })
+  await runtime.wait(runId, undefined, 10_000)
+  const steps = await Promise.all([0, 1].map(async (nth) => (await visitsOf(runId))[nth] ?? -1))
+  const [five, call] = await Promise.all(steps.map((seq) => readStep(runtime.ctx, { runId, seq })))
+  expect(five).toMatchObject({ savedAs: 'n', output: { value: { n: 5 } } })
+  expect(call).toMatchObject({ savedAs: null })
+})
+
+async function visitsOf(runId: string): Promise<number[]> {
+  return (await readTimeline(runtime.ctx, { runId })).rows.map(([seq]) => seq)
+}
+
 test('shows no secret and no sensitive value, and what was hidden decides nothing', async () => {
   await setVaultSecret(runtime.ctx, { name: 'KEY', value: 'sk_live_topsecret', hosts: ['example.com'] })
   const id = await drafted({
@@ -201,24 +221,30 @@ test('shows no secret and no sensitive value, and what was hidden decides nothin
     ...inARow(
       { id: 'get', type: 'http-request', url: 'https://example.com/${iban}', headers: { key: '${secrets.KEY}' } },
       set('copy', { note: 'IBAN ${iban}, ${get.body}' }),
+      { id: 'ask', type: 'collect-inputs', output: { pin: { type: 'string', sensitive: true, default: 'pin-1234' } } },
       { id: 'which', type: 'condition', when: '${iban} == "DE123456"' },
     ),
   })
   const input = { iban: 'DE123456' }
-  const facts = [at('get', { output: { status: 200, body: 'sk_live_topsecret' } })]
+  const facts = [
+    at('get', { output: { status: 200, body: 'sk_live_topsecret' } }),
+    at('ask', { answer: { data: { pin: 'pin-9876' } } }),
+  ]
   const all: Stood[] = []
-  for (const passed of [0, 1, 2, 3, 4]) all.push(await step(id, { input, facts, passed }))
+  for (const passed of [0, 1, 2, 3, 4, 5]) all.push(await step(id, { input, facts, passed }))
   for (const stood of all) {
     expect(JSON.stringify(stood)).not.toContain('topsecret')
-    expect(JSON.stringify(stood)).not.toContain('DE123456')
+    expect(JSON.stringify(stood)).not.toMatch(/DE123456|pin-\d/)
   }
   expect(all[0]?.next?.config).toMatchObject({ url: 'https://example.com/***', headers: { key: '${secrets.KEY}' } })
   expect(all[2]?.next?.data).toMatchObject({ iban: '***', note: 'IBAN ***, ***' })
-  expect(way(all[3] as Stood)).toEqual(['get', 'copy', 'which:true'])
+  // The form still asks for it.
+  expect(all[2]?.next?.signal).toMatchObject({ fields: { pin: { type: 'string', sensitive: true } } })
+  expect(way(all[4] as Stood)).toEqual(['get', 'copy', 'ask', 'which:true'])
   // What a screen has hidden comes back as such: it decides nothing.
   const blind = await step(id, { input: { iban: '***' }, facts, passed: 9 })
   expect(blind).toMatchObject({
-    visits: [{ step: 'get' }, { step: 'copy' }],
+    visits: [{ step: 'get' }, { step: 'copy' }, { step: 'ask' }],
     next: { step: 'which', problem: 'This depends on a value that is hidden here. Type the value before you go on.' },
   })
   expect(JSON.stringify(blind)).not.toMatch(/unknown [0-9a-f]{32}/)

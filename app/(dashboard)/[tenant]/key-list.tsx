@@ -43,6 +43,14 @@ export const EDITOR_KEYS: KeyGroup[] = [
       ['0', 'Actual size'],
     ],
   },
+  {
+    title: 'Step through, while its panel has the focus',
+    lines: [
+      ['F10', 'Step'],
+      ['F5', 'Continue to the next breakpoint'],
+      ['B', 'Set or remove a breakpoint'],
+    ],
+  },
 ]
 
 export function KeyList({ groups }: { groups: readonly KeyGroup[] }) {

@@ -74,6 +74,8 @@ interface Standing {
   idOf: (stepId: string) => string
   /** Masks. */
   json: <T>(value: T) => T
+  /** Masks a question, whose form still names hidden fields. */
+  question: (signal: PauseSignal) => PauseSignal
   standing: { entry: Entry<Position>; outputs: Outputs }
   reason: Reason | null
 }
@@ -91,7 +93,7 @@ export function nextOf(of: Standing): Next {
     config: json(configOf(entry, outputs) ?? look.config),
     reads: readsOf(of),
     exits: exitsOf(entry, idOf),
-    signal: asked?.signal ? json(asked.signal) : null,
+    signal: asked?.signal ? of.question(asked.signal) : null,
     event: asked?.event ? json({ name: asked.event.name, key: asked.event.key }) : null,
     expires: asked?.dueAt !== undefined,
     fails: look.fails && json(look.fails),

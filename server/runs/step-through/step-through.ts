@@ -2,6 +2,7 @@ import { authorize, seesHidden } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { type JsonObject, type JsonValue, jsonSize } from '../../definition/json'
 import { readableSize } from '../../definition/limits'
+import type { PauseSignal } from '../../definition/run'
 import { sensitiveFields } from '../../definition/sensitive'
 import type { Place, Reason, WayVisit } from '../../definition/verdict'
 import { AppError } from '../../errors'
@@ -23,6 +24,7 @@ import { Undetermined, Unknowns } from '../../workflows/replay/unknown'
 import { Cut, Walker } from '../../workflows/replay/walk'
 import { findTarget, type Target } from '../backtest/trial'
 import { checkEdits } from '../edits'
+import { presentSignal } from '../present'
 import { type Next, nextOf } from './next'
 import { MAX_BYTES, MAX_VISITS, StepThrough } from './schema'
 
@@ -173,7 +175,9 @@ function shown(
   const { standing } = source
   const values = standing ? [...typed, standing.entry.state.data] : typed
   const masker = hides.size === 0 ? hidingNothing(vault) : hidingMasker(vault, hides, values)
-  const json = <T>(value: T): T => masker.json(JSON.parse(Unknowns.shown(JSON.stringify(value))))
+  const plain = <T>(value: T): T => JSON.parse(Unknowns.shown(JSON.stringify(value)))
+  const json = <T>(value: T): T => masker.json(plain(value) as JsonValue) as T
+  const question = (signal: PauseSignal) => presentSignal(plain(signal), masker)
   const stands = 'next' in ending && standing
   const visits = (stands ? trace.visits.slice(0, -1) : trace.visits).map((visit) => ({
     ...{ ...visit, step: idOf(visit.stepId) },
@@ -181,7 +185,7 @@ function shown(
   const earlier = Math.max(0, visits.length - LISTED)
   return {
     ...{ version, visits: visits.slice(earlier), earlier },
-    next: stands ? nextOf({ source, origins, idOf, json, standing, reason: ending.next }) : null,
+    next: stands ? nextOf({ source, origins, idOf, json, question, standing, reason: ending.next }) : null,
     end: 'ended' in ending ? endShown(ending.ended, idOf, json) : null,
     computed: source.computed.flatMap(({ came, ...place }) => {
       const { kept } = keptOf(came)

@@ -58,6 +58,8 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     startTime: record.startTime.toISOString(),
     endTime: record.endTime?.toISOString() ?? null,
     input: cutValue(record.inputData ?? {}, masker),
+    /** The name under which it saved its output, if that is no object. */
+    savedAs: record.savedAs,
     output: record.endTime ? cutValue(record.outputData ?? {}, masker) : null,
     exit: record.exit,
     handled: record.handled === true,
@@ -94,7 +96,13 @@ const { config: _config, delta: _delta, receipt: _receipt, ...shownColumns } = g
 /** @throws AppError RUN_NOT_FOUND */
 async function findRecord(ctx: ServiceContext, runId: string, seq: number) {
   const [record] = await ctx.db
-    .select({ ...shownColumns, beforeFailure: sql<boolean>`${stepRecords.seq} <= ${failedAt(ctx, runId)}` })
+    .select({
+      ...shownColumns,
+      beforeFailure: sql<boolean>`${stepRecords.seq} <= ${failedAt(ctx, runId)}`,
+      savedAs: sql<string | null>`case when ${stepRecords.delta} ? (${stepRecords.config} ->> 'saveAs')
+        and jsonb_typeof(${stepRecords.delta} -> (${stepRecords.config} ->> 'saveAs')) <> 'object'
+        then ${stepRecords.config} ->> 'saveAs' end`,
+    })
     .from(stepRecords)
     .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.seq, seq)))
   if (record) return record

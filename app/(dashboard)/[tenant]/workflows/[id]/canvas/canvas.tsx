@@ -34,10 +34,10 @@ import { useCanvasEvents } from './use-canvas-events'
 import { useCanvasKeys } from './use-canvas-keys'
 import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
 
-const CanvasMarks = dynamic(
-  () => loadQuiet(() => import('../presence/canvas-marks').then((module) => module.CanvasMarks)),
-  { ssr: false, loading: nothing },
-)
+const CanvasMarks = dynamic(() => loadQuiet(() => import('./marks').then((module) => module.CanvasMarks)), {
+  ssr: false,
+  loading: nothing,
+})
 
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }

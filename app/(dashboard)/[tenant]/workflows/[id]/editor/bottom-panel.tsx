@@ -9,13 +9,14 @@ const PANELS = {
   problems: 'Problems',
   test: 'Test run',
   step: 'This step',
+  through: 'Step through',
   simulate: 'Simulation',
   versions: 'History',
 } as const
 export type Panel = keyof typeof PANELS
 
 /** The ways to try out a draft, as tabs of one panel. */
-export const TRIALS: readonly Panel[] = ['test', 'step', 'simulate']
+export const TRIALS: readonly Panel[] = ['test', 'step', 'through', 'simulate']
 
 export function panelOf(text: string): Panel | null {
   return text in PANELS ? (text as Panel) : null

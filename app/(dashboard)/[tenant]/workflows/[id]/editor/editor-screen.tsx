@@ -101,6 +101,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
 
   const { panel, selection, setPanel, setSelection, ...navigation } = useNavigation(initial, VIEWS, definition)
   const view = navigation.view ?? (phone ? 'outline' : 'graph')
+  const testing = panel === 'test' || panel === 'step' || panel === 'through'
   const toggle = (name: Panel) => setPanel(panel === name ? null : name)
   const focusStep = (stepId: string) => {
     const mayFocus = focusClaim()
@@ -240,8 +241,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
                 workflow={{ id: workflowId, name: definition.name, publishedNumber: published.number }}
                 unpublished={published.changes}
                 pending={publishedVersion !== null && published.number === null}
-                testing={panel === 'test' || panel === 'step'}
-                onTest={() => setPanel(panel === 'test' || panel === 'step' ? null : 'test')}
+                testing={testing}
+                onTest={() => setPanel(testing ? null : 'test')}
                 onPublish={() => setPublishing('open')}
               />
             )

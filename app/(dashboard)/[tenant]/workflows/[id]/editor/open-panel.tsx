@@ -69,9 +69,9 @@ export function OpenPanel(props: {
           action={(problem) => <FixButton problem={problem} onGo={onGoTo} />}
         />
       )}
-      {(panel === 'test' || panel === 'step') && (
+      {(panel === 'test' || panel === 'step' || panel === 'through') && (
         <TestPanel
-          trial={panel === 'step' ? 'step' : 'draft'}
+          trial={panel}
           workflowId={workflowId}
           definition={definition}
           catalog={catalog}

@@ -1,5 +1,7 @@
 'use client'
-import { Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
+import dynamic from 'next/dynamic'
+import { inPlace, loadPart } from '@/app/_ui/part'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { useTenant } from '../../../tenant-context'
@@ -7,13 +9,21 @@ import type { GoTo, SaveNow } from '../actions/screen'
 import { findStep } from '../model/definition'
 import type { TestRunState } from '../parts/test-state'
 import { OnlyForm } from './only-panel'
+import type { StepThroughProps } from './step-through'
 import { TestForm } from './test-form'
 import styles from './test-panel.module.css'
 import { TestRun } from './test-run'
 
+const StepThroughPanel = dynamic<StepThroughProps>(
+  () => loadPart(() => import('./step-through').then((module) => module.StepThroughPanel)),
+  { ssr: false, loading: inPlace(<Skeleton height={80} m="md" />) },
+)
+
+/** What the panel tries: the draft, the selected step, or the draft step by step. */
+type Trial = 'test' | 'step' | 'through'
+
 export interface TestPanelProps {
-  /** `step` tries out only the selected step. */
-  trial: 'draft' | 'step'
+  trial: Trial
   workflowId: string
   definition: Definition
   catalog: Catalog
@@ -37,11 +47,13 @@ export function TestPanel(props: TestPanelProps) {
       </Text>
     )
   }
+  if (trial === 'through')
+    return <StepThroughPanel {...{ workflowId, definition, catalog, selected, test, save, onSelect }} />
   const step = selected === null ? undefined : findStep(definition, selected)
   const { run } = test
   return (
     <div className={styles.panel}>
-      {trial === 'draft' ? (
+      {trial === 'test' ? (
         <TestForm
           workflowId={workflowId}
           definition={definition}
