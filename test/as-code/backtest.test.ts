@@ -175,6 +175,32 @@ test('the apply is rolled back even where trying fails, and one who leaves ends 
   expect((await tried(body(200))).workflows[0]?.counts.same).toBe(1)
 })
 
+test('workflows take turns until the time is over, and those to which it did not come are named', async () => {
+  await applyDefinitions(ctx, {
+    ...body(),
+    workflows: [workflow('wf_one', 100), workflow('wf_two', 100)],
+  } as JsonObject)
+  for (const id of ['wf_one', 'wf_one', 'wf_two']) await ran(id, { amount: 50 })
+  const changed = { ...body(), workflows: [workflow('wf_one', 200), workflow('wf_two', 200)] }
+  expect(await tried(changed)).toMatchObject({ workflows: [{}, {}], untried: [], truncated: false })
+
+  const now = performance.now.bind(performance)
+  let ahead = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+  const replay = await import('@/server/workflows/replay/judge')
+  const { judge } = replay
+  vi.spyOn(replay, 'judge').mockImplementation(async (...given) => {
+    const judged = await judge(...given)
+    ahead = 26_000
+    return judged
+  })
+  expect(await tried(changed)).toMatchObject({
+    workflows: [{ workflowId: 'wf_one', sampled: { runs: 2 }, counts: { same: 1 }, truncated: true }],
+    ...{ untried: [{ workflowId: 'wf_two', why: 'time' }], truncated: true },
+  })
+  vi.restoreAllMocks()
+})
+
 test('one at a time in a workspace, for editors, and other workspaces have no part in it', async () => {
   await withRuns(50)
   const both = await Promise.allSettled([tried(body(200)), tried(body(200))])

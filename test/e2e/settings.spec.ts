@@ -52,6 +52,23 @@ test('a key is created, used, rotated and disabled', async ({ page, workspace })
   await expect.poll(() => statusWith(page, workspace, heir)).toBe(401)
 })
 
+test('a key that only checks definitions is created with a command to try it, and may do nothing else', async ({
+  page,
+  workspace,
+}) => {
+  await page.goto(`/${workspace.slug}/settings/api-keys`)
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Pull requests')
+  await dialog.getByLabel('Only to check definitions').check()
+  await expect(dialog.getByLabel('Role')).toBeDisabled()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await expect(dialog).toContainText('diff -f definitions --publish --backtest')
+  const key = await shownValue(page, /sk_[\w-]{20,}/)
+  expect(await statusWith(page, workspace, key)).toBe(403)
+  await expect(page.getByRole('row').filter({ hasText: 'Pull requests' })).toContainText('Checks definitions only')
+})
+
 test('people’s changes are in the audit log, found by a link and downloaded', async ({
   page,
   workspace,
