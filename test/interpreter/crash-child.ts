@@ -7,6 +7,7 @@ import { systemContext } from '@/server/context'
 import { database } from '@/server/database'
 import { log } from '@/server/log'
 import { cancelRun } from '@/server/runs/cancel'
+import { moveRuns } from '@/server/runs/moves/move'
 import { sweepReminders } from '@/server/runs/remind'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
@@ -17,7 +18,7 @@ import { writesIn } from './wire'
 /*
  * A whole process that starts a run, answers or stops it and completes it, and kills itself at one of its writes to
  * Postgres: CRASH_AT="insert runs, walks #1 after" node crash-child.ts <tenant> <workflow> <answer, cancel,
- * terminate, remind, decide or nothing> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
+ * terminate, remind, move, decide or nothing> `go` on its input makes it begin; it then reports acknowledgements, and `done`. `points` makes it name its
  * writes.
  */
 const [tenantId = '', workflowId = '', how = ''] = process.argv.slice(2)
@@ -60,18 +61,28 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 say('ready')
 
 async function live(): Promise<void> {
-  const { runId } = await startRun(ctx, { workflowId, body: {} })
+  const { runId } = await startRun(ctx, { workflowId, body: {}, ...(how === 'move' ? { version: '1' } : {}) })
   say(`started ${runId}`)
   if (how === 'nothing') return comesTo(runId, 'completed', 'failed')
   await comesTo(runId, 'paused')
   if (how === 'decide') return decideAll(runId)
   if (how === 'remind')
     await sweepReminders({ db: database().db, log: log(), now: () => new Date(Date.now() + 25 * 3_600_000) })
-  if (how === 'answer' || how === 'remind')
+  if (how === 'move') await moveOn(runId)
+  if (how === 'answer' || how === 'remind' || how === 'move')
     await resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: { n: 1 } } })
   else await (how === 'cancel' ? cancelRun : terminateRun)(ctx, { runId })
   say('acknowledged')
   await comesTo(runId, 'completed', 'failed')
+}
+
+/** Moves the run from the first version to the second, which asks its task again. */
+async function moveOn(runId: string): Promise<void> {
+  for (;;) {
+    const { moved } = await moveRuns(ctx, { workflowId, toVersion: 2, runIds: [runId], asksAgain: true })
+    if (moved.length > 0) return
+    await sleep(20)
+  }
 }
 
 /** Approves the calls of an agent whose `n` is even, rejects the others, and lets them pass limits, until the run has ended. */

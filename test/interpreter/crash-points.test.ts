@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelRun } from '@/server/runs/cancel'
+import { moveRuns } from '@/server/runs/moves/move'
 import { sweepReminders } from '@/server/runs/remind'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
-import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
+import { createWorkflow, publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { expectInvariants } from '../support/invariants/check'
@@ -16,21 +18,21 @@ import { CrashRuns } from './crash-run'
 // first process names the writes of a whole run; others die at one each. SOAK=1 tries all of them, else each commit tries
 // one. To repeat one: CRASH_AT="insert runs, walks #1 after", as the failure names it.
 
-const HOWS = ['answer', 'cancel', 'terminate', 'remind'] as const
+const HOWS = ['answer', 'cancel', 'terminate', 'remind', 'move'] as const
 type How = (typeof HOWS)[number]
 /** How many points are tried unless all are wanted. */
-const FEW: Record<How, number> = { answer: 1, cancel: 1, terminate: 1, remind: 2 }
+const FEW: Record<How, number> = { answer: 1, cancel: 1, terminate: 1, remind: 2, move: 2 }
 
 let database: FreshDatabase
 let effects: EffectServer
 let runtime: TestRuntime
-let workflowId: string
+let workflows: Record<'others' | 'move', string>
 const crashes = new CrashRuns()
 beforeAll(async () => {
   database = await freshDatabase({ max: 10 })
   effects = await startEffects()
   runtime = await startTestRuntime(database.url, { MILLRACE_HOST_ID: 'one' })
-  workflowId = await publishAll()
+  workflows = await publishAll()
   await runtime.stop()
 })
 afterAll(async () => {
@@ -40,7 +42,7 @@ afterAll(async () => {
 })
 
 /** A step of each kind that hands over a run: to branches, to items, to another workflow and to a person. */
-async function publishAll(): Promise<string> {
+async function publishAll(): Promise<Record<'others' | 'move', string>> {
   const retry = { initialDelayMs: 100, backoff: 'fixed', maxAttempts: 5 }
   const effect = (id: string) => ({ id, type: 'test-effect', url: effects.url, body: { id }, retry })
   const publish = async (definition: object) => {
@@ -49,7 +51,7 @@ async function publishAll(): Promise<string> {
     return id
   }
   const child = await publish({ steps: [effect('only')] })
-  return await publish({
+  const drawn = {
     steps: [
       effect('first'),
       { id: 'both', type: 'parallel', branches: [{ id: 'left' }, { id: 'right' }] },
@@ -71,7 +73,30 @@ async function publishAll(): Promise<string> {
       { from: 'sub', to: 'end' },
     ],
     onCancel: 'clean',
+  }
+  const id = await publish(drawn)
+  return { others: id, move: await publishMoved(effect, publish) }
+}
+
+/** Its second version asks the task again. */
+async function publishMoved(effect: (id: string) => object, publish: (definition: object) => Promise<string>) {
+  const drawn = (title: string) => ({
+    steps: [
+      effect('first'),
+      { id: 'ask', type: 'collect-inputs', title, output: { n: { type: 'number' } } },
+      effect('last'),
+      { id: 'end', type: 'end-flow', output: { n: '${n}' } },
+    ],
+    edges: [
+      { from: 'first', to: 'ask' },
+      { from: 'ask', to: 'last' },
+      { from: 'last', to: 'end' },
+    ],
   })
+  const id = await publish(drawn('One'))
+  await updateWorkflow(runtime.ctx, { id, body: drawn('Two') as never })
+  await publishWorkflow(runtime.ctx, { id })
+  return id
 }
 
 test.for(process.env.CRASH_AT ? HOWS : sampled(HOWS, 3))(
@@ -80,7 +105,7 @@ test.for(process.env.CRASH_AT ? HOWS : sampled(HOWS, 3))(
   async (how) => {
     const { points } = await live(how, '')
     expect(points.length).toBeGreaterThan(10)
-    const all = (how === 'remind' ? reminding(points) : points).flatMap((point) => [
+    const all = (how === 'remind' ? reminding(points) : how === 'move' ? moving(points) : points).flatMap((point) => [
       `${point} before`,
       `${point} after`,
     ])
@@ -112,6 +137,14 @@ function reminding(points: readonly string[]): readonly string[] {
   return points.slice(from, points.findIndex((point, at) => at > from && point.startsWith('commit')) + 1)
 }
 
+/** The writes of a move, up to its commit. */
+function moving(points: readonly string[]): readonly string[] {
+  const moved = points.findIndex((point) => point.startsWith('insert run_moves'))
+  expect(moved).toBeGreaterThan(0)
+  const from = points.findLastIndex((point, at) => at < moved && point.startsWith('commit')) + 1
+  return points.slice(from, points.findIndex((point, at) => at > moved && point.startsWith('commit')) + 1)
+}
+
 function some(all: readonly string[], count: number): string[] {
   return Array.from({ length: count }, () => all[Math.floor(Math.random() * all.length)] ?? '')
 }
@@ -120,7 +153,8 @@ function some(all: readonly string[], count: number): string[] {
 async function expectEnds(how: How, runId: string, acknowledged: boolean, where: string): Promise<void> {
   const { ctx } = runtime
   const paused = await runtime.wait(runId, (run) => run.status === 'paused' || run.endTime !== undefined)
-  const answers = how === 'answer' || how === 'remind'
+  const answers = how === 'answer' || how === 'remind' || how === 'move'
+  if (how === 'move' && paused.status === 'paused') await moveOn(runId)
   if (paused.status === 'paused') {
     expect(acknowledged, `${where}: what was acknowledged is lost`).toBe(false)
     if (how === 'remind')
@@ -130,8 +164,15 @@ async function expectEnds(how: How, runId: string, acknowledged: boolean, where:
   }
   const run = await runtime.wait(runId)
   const n = paused.status === 'paused' ? 2 : 1
-  const outcome = { answer: 'succeeded', remind: 'succeeded', cancel: 'cancelled', terminate: 'terminated' }[how]
+  const outcome = {
+    answer: 'succeeded',
+    remind: 'succeeded',
+    move: 'succeeded',
+    cancel: 'cancelled',
+    terminate: 'terminated',
+  }[how]
   expect(run, where).toMatchObject({ outcome, ...(answers ? { result: { n }, data: { n } } : {}) })
+  if (how === 'move') expect(await movesOf(runId), where).toEqual([{ moves: 1, entries: 1, version: 2 }])
   const reminders = run.stepExecutionHistory.flatMap(({ reminders = [] }) => reminders)
   expect(reminders, where).toHaveLength(how === 'remind' ? 1 : 0)
   const records = run.stepExecutionHistory.map(({ branch, stepId }) => `${branch ?? ''}:${stepId}`)
@@ -144,12 +185,33 @@ async function expectEnds(how: How, runId: string, acknowledged: boolean, where:
     ).toEqual([])
 }
 
+/** Again, by another process: a repeat does no harm. */
+async function moveOn(runId: string): Promise<void> {
+  for (;;) {
+    const { moved } = await moveRuns(runtime.ctx, {
+      workflowId: workflows.move,
+      toVersion: 2,
+      runIds: [runId],
+      asksAgain: true,
+    })
+    if (moved.length > 0) return
+    await sleep(50)
+  }
+}
+
+const movesOf = (runId: string) => database.sql`
+  select workflow_version as version,
+    (select count(*)::int from run_moves m where m.run_id = r.id) as moves,
+    (select count(*)::int from audit_entries a where a.thing_id = r.id and a.action = 'run.moved') as entries
+  from runs r where id = ${runId}`
+
 /**
  * Runs a workflow in a process of its own, which completes it or dies at one of its writes. No other process works
  * meanwhile.
  */
 async function live(how: How, at: string) {
   let known: string[] = []
+  const workflowId = how === 'move' ? workflows.move : workflows.others
   const life = { tenantId: runtime.ctx.tenantId, workflowId, how, at }
   const { said, after, died, points } = await crashes.live(life, async () => {
     known = await runIds()
@@ -161,6 +223,8 @@ async function live(how: How, at: string) {
 }
 
 async function runIds(): Promise<string[]> {
-  const rows = await database.sql<{ id: string }[]>`select id from runs where workflow_id = ${workflowId}`
+  const rows = await database.sql<
+    { id: string }[]
+  >`select id from runs where workflow_id = any(${Object.values(workflows)})`
   return rows.map(({ id }) => id)
 }
