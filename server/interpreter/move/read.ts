@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
-import { isBranch } from '../../definition/branches'
+import { branchesAround, isBranch } from '../../definition/branches'
 import { checkFields } from '../../definition/fields'
 import type { JsonObject } from '../../definition/json'
 import type { RunData } from '../../definition/run'
@@ -11,11 +11,11 @@ import type { Lookup } from '../../definition/template'
 import { walksOf } from '../../run-store/conditions'
 import { putTogether } from '../../run-store/large-values'
 import type { Written } from '../../run-store/run-data'
-import { dataOf, ownsOf, type RunRow, type StepRecordRow, walkData } from '../../run-store/walk-data'
+import { dataOf, type RunRow, type StepRecordRow, walkData } from '../../run-store/walk-data'
 import type { Asked } from '../../steps/define-step'
 import { findStepType, isCall } from '../../steps/registry'
 import type { WalkState } from '../flow/types'
-import { lookupFrom, visitsSoFar } from '../plan/outputs'
+import { lookupFrom } from '../plan/outputs'
 import { askedBy } from '../wait/pause'
 import { type Question, questionOf } from './question'
 
@@ -94,12 +94,16 @@ export async function readOpenRun(
   const defaults = lastSeq === 0 ? defaultsOf(to.definition, had) : {}
   const data = { data: { ...had, ...defaults }, refs }
   const open: OpenWalk[] = []
-  for (const row of rows)
-    open.push(
-      rows.length > MOST_BRANCHES
-        ? { walk: row.walk, is: 'busy', why: 'branches', stepId: null }
-        : await openWalk(ctx, { run, written: data, isNew: lastSeq === 0 }, row, to),
-    )
+  if (rows.length > MOST_BRANCHES)
+    open.push(...rows.map(({ walk }) => ({ walk, is: 'busy' as const, why: 'branches' as const, stepId: null })))
+  else {
+    const branches = rows.map(({ walk }) => walk.branch)
+    const visits = await readVisits(ctx, run, branches, to.definition)
+    // The walks around an open one are open.
+    const stored = new Map(rows.map(({ walk, stored }) => [walk.branch, stored]))
+    for (const row of rows)
+      open.push(await openWalk(ctx, { run, written: data, isNew: lastSeq === 0, visits, stored }, row, to))
+  }
   return { run, data: data.data, defaults, walks: open, lastSeq, called }
 }
 
@@ -131,6 +135,31 @@ async function readCalled({ db }: ServiceContext, { tenantId, id }: RunRow, { st
   return new Set(rows.map(({ stepId }) => stepId))
 }
 
+/** How often walks have visited the steps whose visits the other version limits, by branch. */
+async function readVisits(
+  { db }: ServiceContext,
+  { tenantId, id }: RunRow,
+  branches: string[],
+  { steps }: Definition,
+): Promise<Map<string, Record<string, number>>> {
+  const limited = steps.flatMap((step) => (step.maxVisits === undefined ? [] : [step.id]))
+  const visits = new Map(branches.map((branch) => [branch, {} as Record<string, number>]))
+  if (limited.length === 0 || branches.length === 0) return visits
+  const { branch, stepId, visit } = stepRecords
+  const rows = await db
+    .select({ branch, stepId, visits: sql<number>`max(${visit})` })
+    .from(stepRecords)
+    .where(
+      and(
+        ...[eq(stepRecords.tenantId, tenantId), eq(stepRecords.runId, id)],
+        ...[inArray(branch, branches), inArray(stepId, limited)],
+      ),
+    )
+    .groupBy(branch, stepId)
+  for (const row of rows) Object.assign(visits.get(row.branch) ?? {}, { [row.stepId]: row.visits })
+  return visits
+}
+
 function readWalks({ db }: ServiceContext, run: RunRow) {
   const { branch, status, stepId, epoch, segment, engineRunId } = walks
   const ofVisit = sql`${pauses.id} = ${stepRecords.branch} || ':' || ${stepRecords.stepId} || '#' || ${stepRecords.visit}`
@@ -139,6 +168,7 @@ function readWalks({ db }: ServiceContext, run: RunRow) {
   return db
     .select({
       walk: { branch, status, stepId, epoch, segment, engineRunId },
+      stored: { small: walks.smallData, refs: walks.dataRefs },
       hasArrived: sql<boolean>`${walks.arrival} is not null`,
       // Copied records began before the run.
       hasBegun: sql<boolean>`exists (select from step_records x where x.tenant_id = ${walks.tenantId}
@@ -181,7 +211,7 @@ function whyBusy({ walk, hasArrived, hasBegun, record, pause }: Row): Busy | nul
 
 async function openWalk(
   ctx: ServiceContext,
-  of: { run: RunRow & { smallData: RunData }; written: Written; isNew: boolean },
+  of: Of & { isNew: boolean; visits: ReadonlyMap<string, Record<string, number>> },
   row: Row,
   to: { definition: Definition; reads: (stepId: string) => Promise<ReadonlySet<string>> },
 ): Promise<OpenWalk> {
@@ -192,7 +222,7 @@ async function openWalk(
   const stepId = record?.stepId ?? ((of.isNew && to.definition.initialStep) || walk.stepId)
   const state = await stateOf(ctx, of, walk, to.definition)
   const lookup = await lookupFrom(ctx, state, await to.reads(stepId))
-  const standing = { lookup, visits: await visitsSoFar(ctx, state) }
+  const standing = { lookup, visits: of.visits.get(walk.branch) ?? {} }
   if (!record) return { walk, is: 'ahead', stepId, ...standing }
   const { stepType, visit } = record
   if (!pause) return { walk, is: 'forked', stepId, stepType, ...standing }
@@ -206,19 +236,26 @@ function stepIn({ steps }: Definition, stepId: string): Step | undefined {
   return steps.find(({ id }) => id === stepId)
 }
 
+interface Of {
+  run: RunRow & { smallData: RunData }
+  written: Written
+  /** What each open walk has written, by branch. */
+  stored: ReadonlyMap<string, Row['stored']>
+}
+
 /** The walk as it would be in the other version. */
 async function stateOf(
   ctx: ServiceContext,
-  { run, written }: { run: RunRow & { smallData: RunData }; written: Written },
+  { run, written, stored }: Of,
   { branch, epoch, segment }: WalkRow,
   definition: Definition,
 ): Promise<WalkState> {
   const ref = { tenantId: run.tenantId, runId: run.id, branch, epoch, segment, engineRunId: '' }
   const state = { run, ref, definition, outputs: {}, visits: null }
   if (!isBranch(branch)) return { ...state, ...dataOf(written, null) }
-  const [found] = await ctx.db
-    .select({ owns: ownsOf(ref) })
-    .from(runs)
-    .where(and(eq(runs.tenantId, run.tenantId), eq(runs.id, run.id)))
-  return { ...state, ...(await walkData(ctx, ref, { run, small: run.smallData, owns: found?.owns ?? null })) }
+  const owns = branchesAround(branch).flatMap((around) => {
+    const { small, refs } = stored.get(around) ?? { small: null, refs: null }
+    return small === null ? [] : [{ small, refs }]
+  })
+  return { ...state, ...(await walkData(ctx, ref, { run, small: run.smallData, owns })) }
 }

@@ -88,7 +88,7 @@ export const MOVE_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Find open runs to move',
     description:
-      'The open runs on other versions than `to`, oldest first and 100 a page, each with whether it can continue on that version at this moment. It does not say what a run contains. Not for tokens of limited secrets.',
+      'The open runs on other versions than `to`, oldest first and at most 100 a page, fewer if it takes long to judge them, each with whether it can continue on that version at this moment. It does not say what a run contains. Not for tokens of limited secrets.',
     permission: 'run:read',
     query: OpenRunsQuery,
     answers: {

@@ -1,10 +1,11 @@
 import type { ServiceContext } from '../../context'
 import type { RunData } from '../../definition/run'
+import { inSlices } from '../../give-way'
 import { type OpenRun, readOpenRun } from '../../interpreter/index'
 import { definitionOf } from '../../run-store/definition'
 import type { getRunRow } from '../../run-store/find-run'
 import { type Destination, fitsParent, fittingChildren } from './destination'
-import { type Verdict, verdictOf } from './verdict'
+import { judging, type Verdict } from './verdict'
 
 type StoredRun = Awaited<ReturnType<typeof getRunRow>> & { smallData: RunData }
 
@@ -33,5 +34,6 @@ export async function judge(
     fitsChild,
     fitsParent: parent,
   }
-  return { open, verdict: verdictOf(open, versions, { dropVotes, now: ctx.now() }) }
+  const verdict = await inSlices(ctx.tenantId, judging(open, versions, { dropVotes, now: ctx.now() }))
+  return { open, verdict }
 }

@@ -17,6 +17,8 @@ import type { Verdict } from './verdict'
 const PAGE = 100
 /** Concurrent reads of runs. */
 const AT_ONCE = 4
+/** A page ends with the runs that were judged by then: some have hundreds of branches. */
+const LONGEST_MS = 1_000
 
 export const OpenRunsQuery = z.object({
   to: z.coerce
@@ -45,12 +47,13 @@ export interface MovableRun extends Verdict {
 
 /**
  * The open runs of a workflow on other versions than the given one, oldest first, each with whether it can be moved
- * there, at the moment of the read.
+ * there, at the moment of the read. A page has at least one run, if any is left.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT
  */
 export async function listMovable(
   ctx: ServiceContext,
   { id, query }: { id: string; query: unknown },
+  longestMs = LONGEST_MS,
 ): Promise<{ toVersion: number; runs: MovableRun[]; next: string | null }> {
   authorize(ctx, 'run:read')
   refuseLimited(ctx)
@@ -67,7 +70,11 @@ export async function listMovable(
     found.map(({ id: runId }) => ({ runId })),
   )
   const judged = new Map<string, MovableRun>()
-  await forEachAtOnce(found, AT_ONCE, async ({ id: runId }) => {
+  const until = performance.now() + longestMs
+  let done = 0
+  await forEachAtOnce([...found.entries()], AT_ONCE, async ([at, { id: runId }]) => {
+    if (at > 0 && performance.now() >= until) return
+    done = Math.max(done, at + 1)
     // It may have ended, or have been moved, meanwhile.
     const [run] = await ctx.db
       .select()
@@ -83,7 +90,7 @@ export async function listMovable(
       ...verdict,
     })
   })
-  const last = page.length > PAGE ? found.at(-1) : undefined
+  const last = done < page.length ? found[done - 1] : undefined
   return {
     toVersion: to.version,
     runs: found.flatMap(({ id: runId }) => judged.get(runId) ?? []),

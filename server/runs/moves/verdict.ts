@@ -1,9 +1,11 @@
+import { branchesAround, originOf } from '../../definition/branches'
 import { checkFields } from '../../definition/fields'
 import { graphOf } from '../../definition/graph'
 import { own } from '../../definition/json'
 import { newlyAhead, reachable } from '../../definition/paths'
 import type { Definition } from '../../definition/schema'
 import { noLongerHidden } from '../../definition/sensitive'
+import type { Sliced } from '../../definition/sliced'
 import type { Busy, OpenRun, OpenWalk } from '../../interpreter/index'
 import { findStepType } from '../../steps/registry'
 import { type Claim, misfitsOf } from '../../workflows/check/fits'
@@ -36,16 +38,27 @@ export interface Versions {
 type Asking = Extract<OpenWalk, { is: 'asking' }>
 type Found = Omit<MoveReason, 'advice'> & { advice?: string }
 
-/** @param how.dropVotes whether votes on a question that changes may be dropped */
-export function verdictOf(open: OpenRun, versions: Versions, how: { dropVotes: boolean; now: Date }): Verdict {
-  const changes = open.walks.flatMap((walk) => {
+/**
+ * Judges a run walk by walk: it may have many branches.
+ * @param how.dropVotes whether votes on a question that changes may be dropped
+ */
+export function* judging(open: OpenRun, versions: Versions, how: { dropVotes: boolean; now: Date }): Sliced<Verdict> {
+  const found = ofRun(open, versions, how.now)
+  const changes: Verdict['changes'] = []
+  const ofPlaces = new Map<string, Found[]>()
+  for (const walk of open.walks) {
+    yield
     const what = walk.is === 'asking' ? questionChanges(walk) : []
-    return what.length === 0 ? [] : [{ stepId: walk.stepId ?? '', what }]
-  })
-  const found = [
-    ...ofRun(open, versions, how.now),
-    ...open.walks.flatMap((walk) => [...ofWalk(walk, versions, how), ...repeatedCalls(walk, open, versions)]),
-  ]
+    if (what.length > 0) changes.push({ stepId: walk.stepId ?? '', what })
+    const key = placeOf(walk)
+    // Iterations wait at the same step.
+    const ofPlace = ofPlaces.get(key) ?? [...atPlace(walk, versions), ...repeatedCalls(walk, open, versions)]
+    ofPlaces.set(key, ofPlace)
+    found.push(
+      ...ofPlace,
+      ...(ofPlace.some(({ code }) => IS_NOWHERE.includes(code)) ? [] : ofWalk(walk, versions, how)),
+    )
+  }
   const reasons = unique(found).map((one) => ({ advice: ADVICE[one.code], ...one }))
   const verdict = reasons.some(({ code }) => !PASSING.includes(code))
     ? 'not_possible'
@@ -87,8 +100,18 @@ function ofRun({ run, data, lastSeq }: OpenRun, { from, to, fitsParent }: Versio
   return found
 }
 
-function ofWalk(walk: OpenWalk, versions: Versions, how: { dropVotes: boolean; now: Date }): Found[] {
-  if (walk.is === 'busy') return [busyWith(walk.why, walk.stepId)]
+/** Then nothing else can be said about the walk. */
+const IS_NOWHERE: readonly MoveReasonCode[] = ['STEP_GONE', 'STEP_TYPE']
+
+/** Walks at the same place have the same steps around them. */
+function placeOf(walk: OpenWalk): string {
+  const forks = branchesAround(walk.walk.branch).map((one) => originOf(one)?.stepId)
+  return JSON.stringify([walk.is, walk.stepId, walk.is === 'busy' || walk.is === 'ahead' ? null : walk.stepType, forks])
+}
+
+/** What speaks against the place where a walk stands in itself. */
+function atPlace(walk: OpenWalk, versions: Versions): Found[] {
+  if (walk.is === 'busy') return []
   const { to } = versions
   const step = graphOf(to).step(walk.stepId)
   const { stepId } = walk
@@ -104,7 +127,13 @@ function ofWalk(walk: OpenWalk, versions: Versions, how: { dropVotes: boolean; n
   return [
     ...(walk.is === 'forked' && !sameBranches(versions, stepId) ? [branchesChanged(stepId)] : []),
     ...(isInBranchesOf(to, stepId, walk.walk.branch) ? [] : [otherBranches(stepId)]),
-    ...misfitsOf(versions.claimsAt(stepId), walk.lookup),
+  ]
+}
+
+function ofWalk(walk: OpenWalk, versions: Versions, how: { dropVotes: boolean; now: Date }): Found[] {
+  if (walk.is === 'busy') return [busyWith(walk.why, walk.stepId)]
+  return [
+    ...misfitsOf(versions.claimsAt(walk.stepId), walk.lookup),
     ...spentLoops(walk.visits, versions),
     ...(walk.is === 'asking' ? ofQuestion(walk, versions, how) : []),
   ]
