@@ -1,15 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { startLoad } from '../recovery/load'
-import { TEST_ENV } from '../support/api'
 import { freshDatabase } from '../support/db'
 import { startEffects } from '../support/effects'
 import { expectInvariants } from '../support/invariants/check'
 import { checkEffects } from '../support/invariants/effects'
-import { startWeb, type Web } from '../support/service'
+import { startMachines } from './killing'
 import { scenario } from './rounds'
 
-const EVERY_MS = 2_000
 /** Slow, so that kills and stops come in the middle of steps. */
 const EFFECT_MS = 100
 const STUCK_MS = 30_000
@@ -28,20 +25,8 @@ scenario(
     soak.after(() => effects.stop())
     const database = await freshDatabase()
     soak.after(() => database.close())
-    const credentials = { tenantId: 'ten_often', apiKey: 'sk_often_0123456789' }
-    const start = (name: string) =>
-      startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, MILLRACE_HOST_ID: name }, ...credentials })
-
-    // Three machines. Callers use the one that started last.
-    const up: { name: string; web: Web; since: number }[] = []
-    const add = async (name: string) => {
-      const web = await start(name)
-      up.push({ name, web, since: performance.now() })
-    }
-    for (const name of ['one', 'two', 'three']) await add(name)
-    soak.after(() => Promise.all(up.map(({ web }) => web.stop())))
-    let newest = up.at(-1)?.web as Web
-    const load = await startLoad(() => newest, effects, {
+    const machines = await startMachines(soak, database.url)
+    const load = await startLoad(machines.newest, effects, {
       clients: 8,
       stop: () =>
         soak.random() * 100 < STOPPED
@@ -49,34 +34,11 @@ scenario(
           : null,
     })
 
-    let kills = 0
-    let [downMs, downFrom] = [0, 0]
-    let failure: unknown
-    const starting = new Set<Promise<void>>()
-    while (load.ended() < soak.rounds && failure === undefined) {
-      await Promise.race([sleep(EVERY_MS * (0.75 + soak.random() / 2)), load.working])
-      // Each gets some work before it is killed.
-      const [oldest] = up
-      if (!oldest || performance.now() - oldest.since < EVERY_MS) continue
-      up.shift()
-      if (up.length === 0) downFrom = performance.now()
-      kills += 1
-      oldest.web.kill('SIGKILL')
-      const again = oldest.web.exited
-        .then(() => add(oldest.name))
-        .then(() => {
-          newest = up.at(-1)?.web ?? newest
-          if (up.length === 1) downMs = Math.max(downMs, performance.now() - downFrom)
-        })
-        .catch((error: unknown) => {
-          failure = error
-        })
-        .finally(() => starting.delete(again))
-      starting.add(again)
-      if (kills % 50 === 0) soak.say(`${kills} kills, ${load.ended()} runs`)
-    }
-    await Promise.all(starting)
-    if (failure) throw failure
+    const { kills, downMs } = await machines.killUntil(
+      () => load.ended() >= soak.rounds,
+      load.working,
+      () => `${load.ended()} runs`,
+    )
     const problems = await load.finish()
     const stops = load.acknowledged.filter((promise) => 'stopped' in promise).length
     const still = load.longestStill()
