@@ -4,30 +4,7 @@ import { X } from 'lucide-react'
 import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
 import { Resizer, usePanelSize } from '../parts/resizer'
 import styles from './editor.module.css'
-
-const PANELS = {
-  problems: 'Problems',
-  test: 'Test run',
-  step: 'This step',
-  through: 'Step through',
-  simulate: 'Simulation',
-  versions: 'History',
-} as const
-export type Panel = keyof typeof PANELS
-
-/** The ways to try out a draft, as tabs of one panel. */
-export const TRIALS: readonly Panel[] = ['test', 'step', 'through', 'simulate']
-
-export function panelOf(text: string): Panel | null {
-  return text in PANELS ? (text as Panel) : null
-}
-
-const ID = 'bottom-panel'
-
-/** Focuses the panel, for a command elsewhere that opened it. */
-export function focusPanel(): void {
-  setTimeout(() => document.getElementById(ID)?.focus(), 0)
-}
+import { PANEL_ID, PANELS, type Panel } from './panels'
 
 /** The panel below the graph; on a phone, which has no room below it, a sheet. */
 export function BottomPanel(props: {
@@ -43,7 +20,7 @@ export function BottomPanel(props: {
   const title = PANELS[panel]
   const tabbed = tabs.includes(panel)
   const content = tabbed ? (
-    <div role="tabpanel" id={`${ID}-content`} aria-labelledby={tabId(panel)}>
+    <div role="tabpanel" id={`${PANEL_ID}-content`} aria-labelledby={tabId(panel)}>
       {children}
     </div>
   ) : (
@@ -59,7 +36,7 @@ export function BottomPanel(props: {
         title={tabbed ? 'Try out the draft' : title}
         styles={{ body: { padding: 0 } }}
       >
-        <section id={ID} tabIndex={-1} className={styles.sheet} aria-label={title}>
+        <section id={PANEL_ID} tabIndex={-1} className={styles.sheet} aria-label={title}>
           {tabbed && <PanelTabs {...props} />}
           {content}
         </section>
@@ -68,9 +45,9 @@ export function BottomPanel(props: {
   }
   return (
     <>
-      <Resizer panel={height} label="Resize the panel" controls={ID} vertical={false} />
+      <Resizer panel={height} label="Resize the panel" controls={PANEL_ID} vertical={false} />
       <section
-        id={ID}
+        id={PANEL_ID}
         tabIndex={-1}
         className={styles.bottom}
         aria-label={title}
@@ -115,7 +92,7 @@ function PanelTabs({
           id={tabId(name)}
           className={styles.tab}
           aria-selected={name === panel}
-          aria-controls={name === panel ? `${ID}-content` : undefined}
+          aria-controls={name === panel ? `${PANEL_ID}-content` : undefined}
           tabIndex={name === panel ? 0 : -1}
           onClick={() => onPanel(name)}
         >
@@ -127,5 +104,5 @@ function PanelTabs({
 }
 
 function tabId(panel: Panel): string {
-  return `${ID}-${panel}`
+  return `${PANEL_ID}-${panel}`
 }

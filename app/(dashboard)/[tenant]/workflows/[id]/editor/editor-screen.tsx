@@ -1,9 +1,9 @@
 'use client'
-import { Drawer } from '@mantine/core'
+import { Drawer, Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { type CSSProperties, memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyLatest } from '@/app/_ui/notify'
-import { loadQuiet, nothing } from '@/app/_ui/part'
+import { inPlace, loadPart, loadQuiet, nothing } from '@/app/_ui/part'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft as WorkflowDraft } from '@/server/views/workflows/get-draft'
@@ -27,13 +27,13 @@ import type { TestWatchProps } from '../panels/test-watch'
 import { Resizer, usePanelSize } from '../parts/resizer'
 import { useTestRun } from '../parts/test-state'
 import { outlineId } from '../views/outline-id'
-import { focusPanel, type Panel } from './bottom-panel'
 import { DraftDialogs } from './draft-dialogs'
 import styles from './editor.module.css'
 import { EditorDialogs } from './editor-dialogs'
 import { DraftHeader } from './header'
 import { HeaderActions, PanelButtons, PanelItems } from './header-actions'
-import { OpenPanel } from './open-panel'
+import type { OpenPanelProps } from './open-panel'
+import { focusPanel, type Panel } from './panels'
 import { readOnlyReason } from './read-only-reason'
 import { SaveStateText } from './save-state'
 import { SidePanel } from './side-panel'
@@ -44,6 +44,10 @@ import { usePhone } from './use-phone'
 import { type UrlState, useNavigation } from './use-url-state'
 import { ViewArea } from './view-area'
 
+const OpenPanel = dynamic<OpenPanelProps>(
+  () => loadPart(() => import('./open-panel').then((module) => module.OpenPanel)),
+  { ssr: false, loading: inPlace(<Skeleton height={80} m="md" />) },
+)
 const Here = dynamic(() => loadQuiet(() => import('../presence/here').then((module) => module.Here)), {
   ssr: false,
   loading: nothing,

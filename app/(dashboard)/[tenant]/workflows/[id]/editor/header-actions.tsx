@@ -4,7 +4,7 @@ import { CircleAlert, History, Play, Route } from 'lucide-react'
 import { useTenant } from '../../../tenant-context'
 import type { Startable } from '../../run-dialog'
 import { StartButton } from '../../start-button'
-import type { Panel } from './bottom-panel'
+import type { Panel } from './panels'
 import { PublishButton } from './publish-button'
 
 /** Actions on the whole workflow, for the roles that have them. */

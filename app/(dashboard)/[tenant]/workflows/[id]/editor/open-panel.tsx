@@ -14,7 +14,8 @@ import type { VersionsPanelProps } from '../panels/versions-panel'
 import type { ProblemListProps } from '../parts/problem-list'
 import type { TestRunState } from '../parts/test-state'
 import { FixButton } from '../widgets/fix-button'
-import { BottomPanel, type Panel, TRIALS } from './bottom-panel'
+import { BottomPanel } from './bottom-panel'
+import { type Panel, TRIALS } from './panels'
 
 const wait = inPlace(<Skeleton height={80} m="md" />)
 const ProblemList = dynamic<ProblemListProps>(
@@ -34,7 +35,7 @@ const VersionsPanel = dynamic<VersionsPanelProps>(
   { ssr: false, loading: wait },
 )
 
-export function OpenPanel(props: {
+export interface OpenPanelProps {
   panel: Panel
   phone: boolean
   onPanel: (panel: Panel) => void
@@ -51,7 +52,9 @@ export function OpenPanel(props: {
   save: SaveNow
   onGoTo: GoTo
   onRestored: VersionsPanelProps['onRestored']
-}) {
+}
+
+export function OpenPanel(props: OpenPanelProps) {
   const { panel, phone, onPanel, onClose, workflowId, definition, layout, catalog, selected, test, onSelect } = props
   const { check, save, onGoTo, onRestored } = props
   const { may } = useTenant()

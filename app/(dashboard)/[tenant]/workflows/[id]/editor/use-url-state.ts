@@ -3,7 +3,7 @@ import { usePathname, useSearchParams } from 'next/navigation'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Definition } from '@/server/definition/schema'
 import { findStep, START } from '../model/definition'
-import { type Panel, panelOf } from './bottom-panel'
+import { type Panel, panelOf } from './panels'
 import type { View } from './toolbar'
 
 /** The URL is updated this long after the last change, so that moving through a graph updates it once. */
