@@ -13,7 +13,7 @@ import { Fields } from '../parts/diff-list'
 import { MarkSign } from '../parts/mark-sign'
 import { type Compared, type DrawnDiff, drawDiff, type Marked, nodeName } from './diff-drawn'
 import styles from './diff-graph.module.css'
-import { markWays, type Ways } from './diff-paths'
+import { markWays, type Ways, type WayWords } from './diff-paths'
 import { type Said, StillGraph } from './still-graph'
 
 export interface DiffGraphProps extends Compared {
@@ -21,6 +21,10 @@ export interface DiffGraphProps extends Compared {
   label: string
   /** The ways of one run through both. From where they part, they are marked too, and the graph begins there. */
   ways?: Ways | undefined
+  /** What they are called; by default before and now. */
+  words?: WayWords
+  /** Gets the id of a step or START. Without, what differs about it is shown below. */
+  onOpen?: (nodeId: string) => void
 }
 
 /** Two definitions as one graph: what was added, removed, changed or moved, each with a sign and a word. */
@@ -32,9 +36,9 @@ export function DiffGraph(props: DiffGraphProps) {
   return <Both {...props} catalog={catalog.data} />
 }
 
-function Both({ before, after, layout, label, ways, catalog }: DiffGraphProps & { catalog: Catalog }) {
+function Both({ before, after, layout, label, ways, words, onOpen, catalog }: DiffGraphProps & { catalog: Catalog }) {
   const drawn = useMemo(() => drawDiff({ before, after, layout }, catalog), [before, after, layout, catalog])
-  const walked = useMemo(() => (ways ? markWays(ways, drawn.diff) : null), [ways, drawn])
+  const walked = useMemo(() => (ways ? markWays(ways, drawn.diff, words) : null), [ways, words, drawn])
   const said = useMemo(() => saidOf(drawn, walked?.steps ?? NONE), [drawn, walked])
   const lines = useMemo(() => new Map([...drawn.lines, ...(walked?.lines ?? NONE)]), [drawn, walked])
   const [selected, setSelected] = useState<string | null>(null)
@@ -83,11 +87,14 @@ function Both({ before, after, layout, label, ways, catalog }: DiffGraphProps & 
             selected={selected}
             begin={walked?.parts ?? stops[0] ?? null}
             follow
-            onOpen={setSelected}
+            onOpen={(id) => {
+              setSelected(id)
+              onOpen?.(id)
+            }}
           />
         </MarkSign>
       </div>
-      {selected !== null && <Details drawn={drawn} id={selected} />}
+      {selected !== null && !onOpen && <Details drawn={drawn} id={selected} />}
     </div>
   )
 }

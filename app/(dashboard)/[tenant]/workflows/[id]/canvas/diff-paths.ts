@@ -15,6 +15,14 @@ export interface Ways {
   now: readonly Walked[]
 }
 
+/** What the ways are called, as in “Only before”. */
+export interface WayWords {
+  was: string
+  now: string
+}
+
+const BEFORE_AND_NOW: WayWords = { was: 'before', now: 'now' }
+
 export interface MarkedWays {
   steps: Map<string, Marked>
   lines: Map<string, Marked>
@@ -26,7 +34,7 @@ export interface MarkedWays {
  * Marks where two ways differ, branch by branch. They are compared over the steps that both definitions have: a step that
  * came or went is no other way. From where they part, each step and line says which way leads over it.
  */
-export function markWays({ was, now }: Ways, diff: GraphDiff): MarkedWays {
+export function markWays({ was, now }: Ways, diff: GraphDiff, called: WayWords = BEFORE_AND_NOW): MarkedWays {
   const ids = new Map(diff.steps.flatMap((step) => (step.was === null ? [] : [[step.was, step.id]])))
   const before = was.map((visit) => ({ ...visit, stepId: ids.get(visit.stepId) ?? visit.stepId }))
   const marked: MarkedWays = { steps: new Map(), lines: new Map(), parts: null }
@@ -46,8 +54,8 @@ export function markWays({ was, now }: Ways, diff: GraphDiff): MarkedWays {
       ),
     }
     for (const [mark, other, words] of [
-      ['was', ways.now, 'before'],
-      ['now', ways.was, 'now'],
+      ['was', ways.now, called.was],
+      ['now', ways.was, called.now],
     ] as const) {
       for (const id of ways[mark].lines) if (!other.lines.has(id)) marked.lines.set(id, { mark, words })
       for (const id of ways[mark].steps)
