@@ -46,7 +46,7 @@ test('publishing says what the draft would have done to past runs, in groups tha
   await expect(past).toContainText('These are all 4 runs that ended by themselves.')
   const group = past.getByText('At Check amount, False to Pay becomes True to Approve')
   await group.click()
-  await expect(past.getByRole('link')).toHaveCount(2)
+  await expect(past.getByRole('link', { name: 'Try changes' })).toHaveCount(2)
   await past.getByRole('button', { name: 'Show on the graph' }).first().click()
   await expect(past.getByText('Only now', { exact: false }).first()).toBeVisible()
   await expect(past.getByRole('button', { name: 'Hide the graph' })).toBeVisible()

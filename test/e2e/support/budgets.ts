@@ -36,6 +36,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/insights': 272,
   '/[tenant]/runs': 293,
   '/[tenant]/runs/[runId]': 337,
+  '/[tenant]/runs/[runId]/what-if': 300,
   '/[tenant]/inbox': 306,
   '/[tenant]/schedules': 290,
   '/[tenant]/inbound-webhooks': 292,

@@ -39,6 +39,10 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/runs/${completed}`,
     `/${slug}/runs/${triaged}?step=read~2`,
   ],
+  '/[tenant]/runs/[runId]/what-if': (slug, { completed, deciding }) => [
+    `/${slug}/runs/${completed}/what-if`,
+    `/${slug}/runs/${deciding}/what-if`,
+  ],
   '/[tenant]/inbox': (slug, { deciding }) => [
     `/${slug}/inbox`,
     `/${slug}/inbox?task=${encodeURIComponent(`${deciding}:main:decision#1`)}`,

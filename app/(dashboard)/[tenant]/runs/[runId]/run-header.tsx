@@ -1,4 +1,5 @@
 'use client'
+import { Button } from '@mantine/core'
 import { IdText } from '@/app/_ui/id-text'
 import { Link } from '@/app/_ui/link'
 import { PageHeader } from '@/app/_ui/page-header'
@@ -33,11 +34,23 @@ export function RunHeader({ run, onSettled }: { run: RunOverview; onSettled: () 
       actions={
         <div className={styles.actions}>
           <CopyMenu run={run} />
+          <WhatIfLink run={run} />
           <AgainMenu run={run} />
           <StopActions run={run} onSettled={onSettled} />
         </div>
       }
     />
+  )
+}
+
+/** To try changes on the run, for those who may edit its workflow. */
+function WhatIfLink({ run }: { run: RunOverview }) {
+  const { may, path } = useTenant()
+  if (!may('workflow:simulate') || !run.workflow || run.part) return null
+  return (
+    <Button component={Link} href={path(`/runs/${run.runId}/what-if`)} variant="default">
+      What if…
+    </Button>
   )
 }
 

@@ -115,7 +115,7 @@ function Side({ title, visit, words }: { title: string; visit: WalkedVisit | und
       {visit?.came && <Came came={visit.came} label={`What it gave, ${title.toLowerCase()}`} />}
       {visit?.asked && (
         <details>
-          <summary className={styles.note}>What it was asked</summary>
+          <summary className={styles.summary}>What it was asked</summary>
           <JsonView value={visit.asked} label={`What it was asked, ${title.toLowerCase()}`} openDepth={1} />
         </details>
       )}

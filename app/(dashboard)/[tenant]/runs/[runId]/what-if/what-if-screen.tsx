@@ -1,34 +1,32 @@
 'use client'
 import { Button, Select, Skeleton } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Lock } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { useUrlState } from '@/app/_ui/use-url-state'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../../tenant-context'
 import { DiffGraph } from '../../../workflows/[id]/canvas/differences'
 import { exitLabel, exitsOf, labelIn } from '../../../workflows/[id]/model/definition'
 import { ChangeList } from './change-list'
 import { type Changes, countOf, NO_CHANGES } from './changes'
+import { linkOf, type Tried, triedIn } from './link'
 import { StepSides } from './step-sides'
 import { Summary } from './summary'
 import { useBoth, useWhatIf, type Version } from './use-what-if'
 import styles from './what-if.module.css'
 
-/** The changes and the version with which the page opens. */
-export interface Begin {
-  version: Version
-  changes: Changes
-}
-
 /** One run and how it would go otherwise: with changed values, or on another version. */
-export function WhatIfScreen({ runId, begin }: { runId: string; begin?: Begin }) {
+export function WhatIfScreen({ runId }: { runId: string }) {
   const trpc = useTRPC()
   const { may, path } = useTenant()
+  const { get } = useUrlState()
   const run = useQuery(trpc.runs.overview.queryOptions({ runId }))
   return (
     <>
@@ -45,7 +43,7 @@ export function WhatIfScreen({ runId, begin }: { runId: string; begin?: Begin })
         ) : run.error ? (
           <ErrorState error={run.error} onRetry={() => void run.refetch()} />
         ) : run.data ? (
-          <Trying run={run.data} begin={begin ?? { version: 'own', changes: NO_CHANGES }} />
+          <Trying run={run.data} begin={versionIn(get('version'))} />
         ) : (
           <Skeleton height={480} radius="md" />
         )}
@@ -60,11 +58,24 @@ const NAMED = [
   { value: 'latest', label: 'The draft' },
 ]
 
-function Trying({ run, begin }: { run: RunOverview; begin: Begin }) {
+/** The version that the URL names, such as that of a past run in the publish dialog. */
+function versionIn(text: string): Version {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  return text === 'published' || text === 'latest' ? text : 'own'
+}
+
+function Trying({ run, begin }: { run: RunOverview; begin: Version }) {
   const { runId } = run
-  const [version, setVersion] = useState<Version>(begin.version)
-  const [changes, setChanges] = useState(begin.changes)
+  const [version, setVersion] = useState<Version>(begin)
+  const [changes, setChanges] = useState<Changes>(NO_CHANGES)
   const [selected, setSelected] = useState<string | null>(null)
+  // Only the browser knows this part of the address.
+  useEffect(() => {
+    const tried = triedIn(window.location.hash)
+    if (!tried) return
+    setVersion(tried.version)
+    setChanges(tried.changes)
+  }, [])
   const { loaded, failed } = useBoth(runId, run.workflowId, version)
   const { answer, isBehind } = useWhatIf(runId, version, changes)
   const versions =
@@ -82,6 +93,7 @@ function Trying({ run, begin }: { run: RunOverview; begin: Begin }) {
         <Button variant="default" disabled={countOf(changes) === 0} onClick={() => setChanges(NO_CHANGES)}>
           Undo all changes
         </Button>
+        <CopyLink tried={{ version, changes }} />
       </div>
       {failed && <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />}
       {answer.error && (
@@ -102,6 +114,22 @@ function Trying({ run, begin }: { run: RunOverview; begin: Begin }) {
 }
 
 const WAYS = { was: 'in the run', now: 'in the what if' }
+
+/** The address of this page with the changes. Who opens it sees what they may see. */
+function CopyLink({ tried }: { tried: Tried }) {
+  const hash = linkOf(tried)
+  const clipboard = useClipboard({ timeout: 2_000 })
+  return (
+    <Button
+      variant="default"
+      disabled={hash === null}
+      title={hash === null ? 'The changes are too long for a link.' : undefined}
+      onClick={() => clipboard.copy(`${window.location.origin}${window.location.pathname}${hash}`)}
+    >
+      {clipboard.copied ? 'Copied' : 'Copy link'}
+    </Button>
+  )
+}
 
 interface BothProps {
   run: RunOverview

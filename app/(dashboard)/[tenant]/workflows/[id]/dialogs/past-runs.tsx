@@ -125,6 +125,11 @@ function GroupItem(props: { group: Group; words: Words; children: (runId: string
                   Run <span className="mono">{shortId(runId)}</span>
                 </Link>
                 {!isTooLarge && (
+                  <Link href={path(`/runs/${runId}/what-if?version=latest`)} target="_blank">
+                    Try changes
+                  </Link>
+                )}
+                {!isTooLarge && (
                   <Button
                     variant="subtle"
                     size="compact-sm"
