@@ -1,30 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Page } from '@playwright/test'
 import { SignJWT } from 'jose'
 import { createWorkflow } from '@/server/workflows/lifecycle'
 import { expect, test } from './support/fixture'
-import type { Workspace } from './support/workspace'
-
-/** The status that an API caller with this key gets. */
-async function statusWith(page: Page, workspace: Workspace, key: string): Promise<number> {
-  const headers = { 'x-api-key': key, 'x-tenant-id': workspace.tenantId }
-  return (await page.request.get('/api/workflows', { headers })).status()
-}
-
-/** Reads the value from the dialog that shows it once. */
-async function shownValue(page: Page, pattern: RegExp): Promise<string> {
-  const dialog = page.getByRole('dialog').filter({ hasText: 'cannot be shown again' })
-  await expect(dialog).toBeVisible()
-  // A key must not be lost by an accidental key press.
-  await page.keyboard.press('Escape')
-  await expect(dialog).toBeVisible()
-  const value = pattern.exec(await dialog.innerText())?.[0] ?? ''
-  await dialog.getByRole('button', { name: 'I have stored it' }).click()
-  await expect(dialog).toBeHidden()
-  return value
-}
+import { shownValue, statusWith } from './support/keys'
 
 test('a key is created, used, rotated and disabled', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/settings/api-keys`)
@@ -50,23 +30,6 @@ test('a key is created, used, rotated and disabled', async ({ page, workspace })
     .click()
   await page.getByRole('menuitem', { name: 'Disable' }).click()
   await expect.poll(() => statusWith(page, workspace, heir)).toBe(401)
-})
-
-test('a key that only checks definitions is created with a command to try it, and may do nothing else', async ({
-  page,
-  workspace,
-}) => {
-  await page.goto(`/${workspace.slug}/settings/api-keys`)
-  await page.getByRole('button', { name: 'New key' }).first().click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('Pull requests')
-  await dialog.getByLabel('Only to check definitions').check()
-  await expect(dialog.getByLabel('Role')).toBeDisabled()
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  await expect(dialog).toContainText('diff -f definitions --publish --backtest')
-  const key = await shownValue(page, /sk_[\w-]{20,}/)
-  expect(await statusWith(page, workspace, key)).toBe(403)
-  await expect(page.getByRole('row').filter({ hasText: 'Pull requests' })).toContainText('Checks definitions only')
 })
 
 test('people’s changes are in the audit log, found by a link and downloaded', async ({
