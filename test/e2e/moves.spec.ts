@@ -124,7 +124,7 @@ test('open runs are checked and moved after a publication, a task is asked again
   expect(await violationsOf(page, WCAG)).toEqual([])
   await shot(page, 'moved')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
-  await expect(page.getByText('1 run is open on other versions than v2')).toBeVisible()
+  await expect(page.getByText('1 run is open on another version than v2')).toBeVisible()
   await shot(page, 'last-move')
 
   const colleague = await page.context().newPage()

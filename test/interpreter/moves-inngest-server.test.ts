@@ -23,7 +23,7 @@ const baseUrl = process.env.INNGEST_BASE_URL
 
 const RUNS = rounds(40, 240)
 const AT_ONCE = 8
-/** The server takes many runs at once, one after the other. */
+/** The server takes many runs in one call, one after the other. */
 const END = 300_000
 
 describe.skipIf(!baseUrl)(

@@ -219,7 +219,7 @@ class MovingLoad {
   }
 }
 
-/** What was acknowledged, and is not so in the end. */
+/** Acknowledged answers and moves that are not so in the end. */
 async function problemsOf(sql: Sql, all: Moved[], load: MovingLoad): Promise<string[]> {
   const rows = await sql<
     { id: string; outcome: string; version: number; result: Record<string, unknown>; had: number[] }[]

@@ -13,7 +13,7 @@ export interface Tried {
 
 /**
  * The part of an address behind `#`, which no browser sends to a server. It has the changes only: what they make of the run
- * is computed for whoever opens it. Null if it would be too long.
+ * is computed for the person who opens it. Null if it would be too long.
  */
 export function linkOf(tried: Tried): string | null {
   const text = encodeURIComponent(JSON.stringify(tried))

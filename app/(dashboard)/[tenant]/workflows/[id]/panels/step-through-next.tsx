@@ -152,7 +152,7 @@ function fromText({ missing, from, of }: Read, definition: Definition): string {
   return from === 'gave' ? label : `changed by you before ${label}`
 }
 
-/** The data at this place as JSON. What differs from what is shown becomes a change. */
+/** The data at this place as JSON. Each difference from the shown data becomes a change. */
 function ChangeData({ session, busy, next, onGo }: NextProps & { next: Next }) {
   const shown = JSON.stringify(next.data, null, 2)
   const [text, setText] = useState(shown)

@@ -64,7 +64,8 @@ export async function moveAll(
   }
 }
 
-function isBusy(one: Refused): boolean {
+/** Whether it may succeed when it is tried again. */
+export function isBusy(one: Refused): boolean {
   return one.code === 'MOVE_REFUSED' && one.verdict === 'not_now'
 }
 

@@ -200,7 +200,7 @@ function Outcome({ to, mover, keyOf, onClose }: MoveDialogProps & { keyOf: KeyOf
         ))}
       {!working && refused.length > 0 && <Reasons runs={refused} keyOf={keyOf} />}
       {error ? <ErrorState error={error} title="Not all runs were moved" /> : null}
-      <DialogButtons beside={!working && moved && !back && moved.runIds.length > 0 && <BackButton mover={mover} />}>
+      <DialogButtons beside={!working && mover.mayMoveBack && <BackButton mover={mover} />}>
         <Button variant="default" onClick={working ? mover.stop : onClose}>
           {working ? 'Stop' : 'Close'}
         </Button>

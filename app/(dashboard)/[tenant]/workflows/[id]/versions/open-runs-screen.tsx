@@ -87,8 +87,10 @@ function Loaded({ workflowId, to, archived, versions, atLeast, onChanged }: Load
         <>
           <p className={styles.lead}>
             {atLeast && 'At least '}
-            {runsText(total)} {total === 1 ? 'is' : 'are'} open on other versions than v{to.number}, which is published.
-            They end on their versions, unless they are moved.
+            {runsText(total)} {total === 1 ? 'is' : 'are'} open on {total === 1 ? 'another version' : 'other versions'}{' '}
+            than v{to.number}, which is published.{' '}
+            {total === 1 ? 'It ends on its version, unless it is' : 'They end on their versions, unless they are'}{' '}
+            moved.
           </p>
           <ByStep versions={versions} runs={runs} checked={check.state !== 'idle'} workflowId={workflowId} />
           {archived ? (
@@ -140,7 +142,7 @@ function LastMove(props: { mover: ReturnType<typeof useMove>; to: LoadedProps['t
         {mover.error ? <ErrorState error={mover.error} title="Not all runs were moved back" /> : null}
         {back && back.refused.length > 0 && <Reasons runs={back.refused} keyOf={() => null} />}
       </div>
-      {!back && <BackButton mover={mover} />}
+      {mover.mayMoveBack && <BackButton mover={mover} />}
     </section>
   )
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
 import type { Refused } from '@/server/runs/moves/move'
-import { type How, moveAll, moveAllBack, type Progress } from './move-all'
+import { type How, isBusy, moveAll, moveAllBack, type Progress } from './move-all'
 
 export interface Moved {
   batch: string
@@ -67,12 +67,17 @@ export function useMove(workflowId: string, onChanged: () => void) {
   const moveBack = async () => {
     if (!moved) return false
     const of = moved.runIds.length
+    const earlier = back?.count ?? 0
     return during({ what: 'back', done: 0, of, waiting: null }, (signal) =>
       moveAllBack(client, { workflowId, batch: moved.batch }, signal, (now) => {
-        setBack(now)
-        setWorking({ what: 'back', done: now.count + now.refused.length, of, waiting: null })
+        const count = earlier + now.count
+        setBack({ ...now, count })
+        setWorking({ what: 'back', done: count + now.refused.length, of, waiting: null })
       }),
     )
   }
-  return { working, moved, back, error, move, moveBack, stop: () => stopping.current.abort() }
+  /** Whether some may still move back: nobody has tried, a call failed, or they were busy. */
+  const mayMoveBack =
+    moved !== null && moved.runIds.length > 0 && (!back || error !== null || back.refused.some(isBusy))
+  return { working, moved, back, error, mayMoveBack, move, moveBack, stop: () => stopping.current.abort() }
 }
