@@ -43,6 +43,8 @@ function Both({ before, after, layout, label, ways, words, onOpen, catalog }: Di
   const lines = useMemo(() => new Map([...drawn.lines, ...(walked?.lines ?? NONE)]), [drawn, walked])
   const [selected, setSelected] = useState<string | null>(null)
   const { stops } = drawn
+  // Two ways of one run through the same definition: nothing else differs.
+  const onlyWays = ways !== undefined && stops.length === 0
   const at = stops.indexOf(selected ?? '')
   const next = () => setSelected(stops[(at + 1) % stops.length] ?? null)
 
@@ -58,22 +60,24 @@ function Both({ before, after, layout, label, ways, words, onOpen, catalog }: Di
     // biome-ignore lint/a11y/noStaticElementInteractions: the key of a button inside, for what has the focus here
     <div className={styles.both} onKeyDown={onKeyDown}>
       <div className={styles.bar}>
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<ArrowDown size={14} aria-hidden />}
-          disabled={stops.length === 0}
-          onClick={next}
-          aria-keyshortcuts="N"
-          title="Next change (N)"
-        >
-          Next change
-        </Button>
+        {!onlyWays && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<ArrowDown size={14} aria-hidden />}
+            disabled={stops.length === 0}
+            onClick={next}
+            aria-keyshortcuts="N"
+            title="Next change (N)"
+          >
+            Next change
+          </Button>
+        )}
         <span className={styles.told} role="status">
           {selected !== null && <Told drawn={drawn} id={selected} place={at} said={said.get(selected)} />}
         </span>
       </div>
-      <Legend drawn={drawn} />
+      {!onlyWays && <Legend drawn={drawn} />}
       <div className={styles.graph}>
         <MarkSign value={ChangeMark}>
           <StillGraph
