@@ -8,7 +8,7 @@ import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { requireUsable } from '@/server/host/installation'
 import { log } from '@/server/log'
-import { AS_CODE, COMMANDS, FOLDER_COMMANDS, OPTIONS, type Operator, USAGE } from './commands'
+import { AS_CODE, COMMANDS, FOLDER_COMMANDS, OPTIONS, type Operator, USAGE, withNumberOfRuns } from './commands'
 import { loadDotEnv } from './dot-env'
 import { findDatabase } from './find-database'
 import { print, printError } from './print'
@@ -82,11 +82,6 @@ function readArguments() {
   } catch (err) {
     throw new UsageError(err instanceof Error ? err.message : String(err))
   }
-}
-
-/** Node’s parser knows no option whose value may be left out. */
-function withNumberOfRuns(args: readonly string[]): string[] {
-  return args.map((arg, at) => (arg === '--backtest' && !/^\d/.test(args[at + 1] ?? '') ? '--backtest=200' : arg))
 }
 
 function explain(err: unknown): string {

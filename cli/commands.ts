@@ -275,3 +275,8 @@ function graceMs(flags: Flags): number | undefined {
     throw new UsageError('--grace-hours must be a number from 0 to 8760.')
   return hours * 3_600_000
 }
+
+/** Node’s parser knows no option whose value may be left out. */
+export function withNumberOfRuns(args: readonly string[]): string[] {
+  return args.map((arg, at) => (arg === '--backtest' && !/^\d/.test(args[at + 1] ?? '') ? '--backtest=200' : arg))
+}

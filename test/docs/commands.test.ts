@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { readOptions } from '@/bench/options'
 import { readScaleOptions } from '@/bench/scale/options'
-import { AS_CODE, COMMANDS, FOLDER_COMMANDS, OPTIONS } from '@/cli/commands'
+import { AS_CODE, COMMANDS, FOLDER_COMMANDS, OPTIONS, withNumberOfRuns } from '@/cli/commands'
 import { explainable } from '@/server/interpreter/index'
 import { STRIKES } from '../recovery/strike'
 import { projects } from '../support/projects.mjs'
@@ -75,7 +75,7 @@ describe('commands in the documentation', () => {
     const all = argumentsOf('admin').filter((args) => args.length > 0 && !args.some((word) => /^[<…]/.test(word)))
     expect(all.length).toBeGreaterThan(15)
     for (const args of all) {
-      const { positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS })
+      const { positionals } = parseArgs({ args: withNumberOfRuns(args), allowPositionals: true, options: OPTIONS })
       // `vault set|bind` are two commands.
       const last = positionals.pop() ?? ''
       for (const one of last.split('|'))
