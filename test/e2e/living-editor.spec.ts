@@ -289,6 +289,8 @@ test('simulation is a tab beside the test run', async ({ page, workspace }) => {
   await page.keyboard.press('ArrowRight')
   await expect(page.getByRole('tab', { name: 'This step' })).toBeFocused()
   await page.keyboard.press('ArrowRight')
+  await expect(page.getByRole('tab', { name: 'Step through' })).toBeFocused()
+  await page.keyboard.press('ArrowRight')
   await expect(page.getByRole('tab', { name: 'Simulation' })).toHaveAttribute('aria-selected', 'true')
   const panel = page.getByRole('tabpanel', { name: 'Simulation' })
   await expect(panel.getByText(/4 of 4 steps/)).toBeVisible()
