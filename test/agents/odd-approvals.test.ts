@@ -170,12 +170,12 @@ test('a retry asks by the present policy, also about a call that needed no decis
   const { id: agentId } = await newAgent(at.runtime.ctx, { tools: tools({ when: '${args.amount} > 900' }) }, at.model)
   const runId = await at.runtime.start({
     steps: [
-      { id: 'ask', type: 'call-agent', agentId, message: 'x', retry: { maxAttempts: 1 }, timeoutMs: 1_000 },
+      { id: 'ask', type: 'call-agent', agentId, message: 'x', retry: { maxAttempts: 1 }, timeoutMs: 5_000 },
       { id: 'end', type: 'end-flow' },
     ],
     edges: [{ from: 'ask', to: 'end' }],
   })
-  expect((await at.runtime.wait(runId, undefined, 10_000)).status).toBe('failed')
+  expect((await at.runtime.wait(runId, undefined, 20_000)).status).toBe('failed')
   at.holds = false
   await updateAgent(at.runtime.ctx, { id: agentId, body: { tools: tools('always') } as never })
   at.model.script(answer)

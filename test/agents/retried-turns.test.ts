@@ -81,7 +81,7 @@ test('a retry continues a turn that was cut short, with the present version of i
 test('two retries send the key of a call that was under way again, and their own for their own calls', async () => {
   holds = true
   model.script(pay(1))
-  const old = await failed({ timeoutMs: 1_500 })
+  const old = await failed({ timeoutMs: 5_000 })
   holds = false
   model.script(pay(2), answer)
   const one = await retried(old)
