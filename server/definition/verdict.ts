@@ -14,6 +14,11 @@ export function isSamePlace(a: Place, b: Place): boolean {
   return a.branch === b.branch && a.stepId === b.stepId && a.visit === b.visit
 }
 
+/** Distinguishes the visits of a run. */
+export function placeKey({ branch, stepId, visit }: Place): string {
+  return `${branch} ${stepId}#${visit}`
+}
+
 /** Why an answer of a run does not fit what is asked now. */
 export type Misfit = { form: string } | { action: string } | { fields: string; of: string } | 'votes' | 'event'
 

@@ -1,3 +1,4 @@
+import { listed } from '@/lib/listed'
 import type { QuestionPart } from '@/server/runs/moves/changes'
 
 const WORDS: Record<QuestionPart, string> = {
@@ -18,6 +19,5 @@ const WORDS: Record<QuestionPart, string> = {
 
 /** What differs between two questions: the title and the choices. */
 export function partsText(what: readonly QuestionPart[]): string {
-  const words = what.map((part) => WORDS[part])
-  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+  return listed(what.map((part) => WORDS[part]))
 }

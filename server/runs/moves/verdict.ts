@@ -1,3 +1,4 @@
+import { listed } from '@/lib/listed'
 import { branchesAround, originOf } from '../../definition/branches'
 import { checkFields } from '../../definition/fields'
 import { graphOf } from '../../definition/graph'
@@ -235,8 +236,4 @@ function spentLoops(visits: Readonly<Record<string, number>>, { from, to }: Vers
 /** Branches of one fork have the same reasons. */
 function unique(found: readonly Found[]): Found[] {
   return [...new Map(found.map((one) => [`${one.code} ${one.message}`, one])).values()]
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

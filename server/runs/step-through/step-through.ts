@@ -19,7 +19,7 @@ import { endOf, startOf } from '../../workflows/replay/ends'
 import { Origins } from '../../workflows/replay/origins'
 import type { Came, Watcher } from '../../workflows/replay/source'
 import { Trace } from '../../workflows/replay/trace'
-import { hiddenAsUnknown } from '../../workflows/replay/typed'
+import { hiddenAsUnknown, voterOf } from '../../workflows/replay/typed'
 import { Undetermined, Unknowns } from '../../workflows/replay/unknown'
 import { Cut, Walker } from '../../workflows/replay/walk'
 import { findTarget, type Target } from '../backtest/trial'
@@ -107,10 +107,6 @@ function refuseOdd(sent: JsonObject): void {
 }
 
 const stopsAt = (stop: 'each' | string[]): Stepping['stop'] => (stop === 'each' ? stop : new Set(stop))
-
-function voterOf({ actor }: ServiceContext): Stepping['voter'] {
-  return { id: actor.id, name: actor.kind === 'user' ? actor.name : actor.id }
-}
 
 async function walk(
   ctx: ServiceContext,

@@ -18,6 +18,7 @@ import { Late } from '../../workflows/replay/drive'
 import type { RecordedRun } from '../../workflows/replay/facts'
 import { type JudgedWalk, judge } from '../../workflows/replay/judge'
 import { readRuns } from '../../workflows/replay/read-facts'
+import { voterOf } from '../../workflows/replay/typed'
 import { asWritten } from '../backtest/run'
 import { findTarget, prepareTrial, type Target } from '../backtest/trial'
 import { changedBy, checkChanges, saidBy } from './said'
@@ -90,7 +91,7 @@ async function follow(
   const own = await ownVersion(found.version)
   const { definition, idOf } = target
   const both = new BothVersions(own.definition, definition, changedBy(changes, definition, idOf))
-  const voter = { id: ctx.actor.id, name: ctx.actor.kind === 'user' ? ctx.actor.name : ctx.actor.id }
+  const voter = voterOf(ctx)
   const tried = { ...trial, said: (unknowns: Parameters<typeof saidBy>[3]) => saidBy(changes, idOf, voter, unknowns) }
   const judged = await judge(ctx, found, { ...own, both }, tried, performance.now() + MAX_MS).catch((err: unknown) => {
     if (err instanceof Late) return notFollowed(found.way.visits, 'too long')

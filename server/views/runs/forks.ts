@@ -2,6 +2,7 @@ import type { ServiceContext } from '../../context'
 import { beginsBranch, type Exit, type ExitSpec, exitsOf, fixedExits } from '../../definition/exits'
 import { graphOf } from '../../definition/graph'
 import type { Definition, Step } from '../../definition/schema'
+import { findDefinition } from '../../run-store/definition'
 import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 import { definitionsOver } from './moves'
@@ -42,7 +43,12 @@ export async function namesOf(ctx: ServiceContext, run: Followed, visits: readon
     visits.filter(({ exit, total }) => exit !== null || total !== null).map(({ stepId, end }) => [stepId, end]),
   )
   if (wanted.size === 0) return { labels, names }
-  const definitionAt = await definitionsOver(ctx, run, run.moves ?? [])
+  const definitionAt = await definitionsOver(
+    ctx,
+    run,
+    run.moves ?? [],
+    await findDefinition(ctx, run.workflowId, run.workflowVersion),
+  )
   for (const [stepId, end] of wanted) {
     const step = definitionAt(new Date(end ?? NEVER))?.steps.find(({ id }) => id === stepId)
     if (!step) continue

@@ -84,17 +84,19 @@ export function maskMove(move: ShownMove, masker: Masker): ShownMove {
 /**
  * Reads what a moved run followed at each time: a step that ended before a move took its exit under the version of then.
  * @param moves oldest first
+ * @param now what it follows now
  */
 export async function definitionsOver(
   ctx: ServiceContext,
-  run: { workflowId: string; workflowVersion: number },
+  { workflowId }: { workflowId: string },
   moves: readonly { at: string; fromVersion: number }[],
+  now: Definition | null,
 ): Promise<(at: Date) => Definition | null> {
-  const versions = [...new Set([run.workflowVersion, ...moves.map(({ fromVersion }) => fromVersion)])]
-  const read = async (version: number) => [version, await findDefinition(ctx, run.workflowId, version)] as const
+  const versions = [...new Set(moves.map(({ fromVersion }) => fromVersion))]
+  const read = async (version: number) => [version, await findDefinition(ctx, workflowId, version)] as const
   const known = new Map(await Promise.all(versions.map(read)))
   return (at) => {
     const next = moves.find((move) => Date.parse(move.at) >= at.getTime())
-    return known.get(next?.fromVersion ?? run.workflowVersion) ?? null
+    return next ? (known.get(next.fromVersion) ?? null) : now
   }
 }

@@ -73,7 +73,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   const retry = definition && run.status === 'failed' ? await readRetry(ctx, run, definition) : null
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
   const undecided = asked.filter(({ pause }) => pause.answeredAt && pause.signal)
-  const definitionAt = await definitionsOver(ctx, run, moves)
+  const definitionAt = await definitionsOver(ctx, run, moves, definition)
   const [turns, atFailure, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
     readTurns(ctx, run.id, definitionAt, hiding),
     failed ? readAtFailure(ctx, run.id, retry, masker) : null,

@@ -1,7 +1,7 @@
 import { scopeIdOf } from '../../definition/branches'
 import type { JsonObject } from '../../definition/json'
 import type { StepConfig } from '../../definition/step-config'
-import { isSamePlace, type Place } from '../../definition/verdict'
+import { type Place, placeKey } from '../../definition/verdict'
 import type { Entry, Position } from '../../interpreter/flow/index'
 import type { Asked, Forking } from '../../steps/define-step'
 import type { Fact } from './facts'
@@ -48,7 +48,7 @@ export class Arriving implements Source {
   /** Where the walk is. */
   standing: { entry: Entry<Position>; outputs: Outputs } | null = null
   private readonly recorded: Recorded
-  private readonly facts: Fact[]
+  private readonly facts: ReadonlyMap<string, Fact>
   private visits = 0
 
   constructor(
@@ -57,9 +57,10 @@ export class Arriving implements Source {
     readonly unknowns: Unknowns,
     private readonly origins: Origins,
   ) {
-    this.facts = stepping.facts.map(factOf)
+    const facts = stepping.facts.map(factOf)
+    this.facts = new Map(facts.map((fact) => [placeKey(fact), fact]))
     const edits = stepping.changes.map(({ before, fields }) => ({ before, data: fields }))
-    this.recorded = new Recorded({ input: {}, edits, visits: this.facts, arrivals: {} }, computing, { unknowns })
+    this.recorded = new Recorded({ input: {}, edits, visits: facts, arrivals: {} }, computing, { unknowns })
     this.mostVisits = this.recorded.mostVisits
   }
 
@@ -83,7 +84,7 @@ export class Arriving implements Source {
 
   outcome(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Came | { compute: Compute } {
     const place = placeOf(entry)
-    const fact = this.facts.find((one) => isSamePlace(one, place))
+    const fact = this.facts.get(placeKey(place))
     if (fact) {
       fact.came = completed(fact.came, asked, { now: entry.now, voter: this.stepping.voter })
       return this.recorded.outcome(entry, config, asked)

@@ -1,5 +1,5 @@
 import { inStoredOrder, type JsonObject } from '../../definition/json'
-import type { Place } from '../../definition/verdict'
+import { type Place, placeKey } from '../../definition/verdict'
 import type { Fact } from './facts'
 import { mayEqual } from './unknown'
 
@@ -83,8 +83,4 @@ function add(to: Map<string, Fact[]>, key: string, fact: Fact): void {
   const known = to.get(key)
   if (known) known.push(fact)
   else to.set(key, [fact])
-}
-
-function placeKey({ branch, stepId, visit }: Place): string {
-  return `${branch} ${stepId} ${visit}`
 }

@@ -6,7 +6,14 @@ import type { Arrival } from '../../definition/run'
 import type { Definition, Step } from '../../definition/schema'
 import type { StepConfig } from '../../definition/step-config'
 import { literalConfig } from '../../definition/templated-config'
-import { type Assumption, isSamePlace, type Place, type Reason, type WayVisit } from '../../definition/verdict'
+import {
+  type Assumption,
+  isSamePlace,
+  type Place,
+  placeKey,
+  type Reason,
+  type WayVisit,
+} from '../../definition/verdict'
 import type { Entry, Position } from '../../interpreter/flow/index'
 import {
   collected,
@@ -55,11 +62,6 @@ export interface Seen {
   config: JsonObject
   asked: Asked | null
   came: Came | null
-}
-
-/** Distinguishes the visits of a walk. */
-export function placeKey({ branch, stepId, visit }: Place): string {
-  return `${branch} ${stepId}#${visit}`
 }
 
 /**

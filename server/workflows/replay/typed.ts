@@ -1,3 +1,4 @@
+import type { ServiceContext } from '../../context'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../definition/json'
 import type { PauseAnswer, PauseSignal } from '../../definition/run'
 import { HIDDEN } from '../../definition/sensitive'
@@ -20,6 +21,10 @@ export type TypedFact = Place & { came: { output: JsonValue } | { failed: Failur
 export interface Voter {
   id: string
   name: string
+}
+
+export function voterOf({ actor }: Pick<ServiceContext, 'actor'>): Voter {
+  return { id: actor.id, name: actor.kind === 'user' ? actor.name : actor.id }
 }
 
 /** As a fact, without what the product adds to an answer. */

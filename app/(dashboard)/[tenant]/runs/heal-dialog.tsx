@@ -10,8 +10,9 @@ import { Link } from '@/app/_ui/link'
 import { Notice } from '@/app/_ui/notice'
 import { useOnce } from '@/app/_ui/use-once'
 import type { ShownCause } from '@/server/views/runs/causes'
+import { runsText } from '../runs-text'
 import { useTenant } from '../tenant-context'
-import { healedBy, repeating, runs } from './heal-verdicts'
+import { healedBy, repeating } from './heal-verdicts'
 import { RefusedRuns } from './refused-runs'
 import { useHeal } from './use-heal'
 
@@ -55,7 +56,7 @@ export function HealDialog({ workflowId, runId, onClose }: Props) {
                   key={one.key}
                   value={one.key}
                   disabled={heal.working !== null || heal.retried !== null}
-                  label={`${runs(one.count)} at ${one.stepName ?? 'no step'}, ${versionOf(one)}`}
+                  label={`${runsText(one.count)} at ${one.stepName ?? 'no step'}, ${versionOf(one)}`}
                   description={`${one.message} (${one.code})`}
                 />
               ))}
@@ -123,7 +124,7 @@ function Remedy({ workflowId, cause, heal, onClose }: Props & { cause: ShownCaus
       )}
       {healed && healed.unsure.length > 0 && !retried && (
         <Checkbox
-          label={`Also retry the ${runs(healed.unsure.length)} that only a retry can show`}
+          label={`Also retry the ${runsText(healed.unsure.length)} that only a retry can show`}
           checked={unsure}
           onChange={(event) => setUnsure(event.currentTarget.checked)}
           disabled={working !== null}
@@ -137,7 +138,7 @@ function Remedy({ workflowId, cause, heal, onClose }: Props & { cause: ShownCaus
       )}
       {retried && !working && (
         <Text size="sm" role="status">
-          {runs(retried.count)} {retried.count === 1 ? 'was' : 'were'} retried on version {number}.{' '}
+          {runsText(retried.count)} {retried.count === 1 ? 'was' : 'were'} retried on version {number}.{' '}
           {retried.count > 0 && (
             <Link href={path(`/runs?${new URLSearchParams({ workflow: workflowId, version: String(published) })}`)}>
               Show {retried.count === 1 ? 'it' : 'them'}
@@ -150,15 +151,15 @@ function Remedy({ workflowId, cause, heal, onClose }: Props & { cause: ShownCaus
         <Notice tone="warning" icon={TriangleAlert} title={`${again.stepIds.join(', ')} would run a second time`}>
           <Stack gap="sm" align="flex-start">
             <Text size="sm">
-              {runs(again.runIds.length)} completed {again.stepIds.length === 1 ? 'this step' : 'these steps'} before
-              they failed, and version {number} has {again.stepIds.length === 1 ? 'it' : 'them'} after the step at which
-              they continue. A payment or a mail would be sent twice.
+              {runsText(again.runIds.length)} completed {again.stepIds.length === 1 ? 'this step' : 'these steps'}{' '}
+              before they failed, and version {number} has {again.stepIds.length === 1 ? 'it' : 'them'} after the step
+              at which they continue. A payment or a mail would be sent twice.
             </Text>
             <Button
               color="red.8"
               onClick={() => void once(() => heal.retry(again.runIds, published ?? 0, { repeatCalls: true }))}
             >
-              Retry {runs(again.runIds.length)} and repeat the {again.stepIds.length === 1 ? 'call' : 'calls'}
+              Retry {runsText(again.runIds.length)} and repeat the {again.stepIds.length === 1 ? 'call' : 'calls'}
             </Button>
           </Stack>
         </Notice>
@@ -195,7 +196,7 @@ function Remedy({ workflowId, cause, heal, onClose }: Props & { cause: ShownCaus
                 disabled={wanted.length === 0 || working !== null}
                 onClick={() => void once(() => heal.retry(wanted, published))}
               >
-                {`Retry ${runs(wanted.length)} on v${number}`}
+                {`Retry ${runsText(wanted.length)} on v${number}`}
               </Button>
             )}
           </Group>

@@ -1,6 +1,7 @@
 import type { Verdict } from '@/server/definition/verdict'
 import type { Judged } from '@/server/definition/verdict-groups'
 import type { RefusedRun } from '@/server/runs/retry-many'
+import { runsText } from '../runs-text'
 
 /** The runs that get past the step at which they failed, and those that only a retry can show. */
 export interface Healed {
@@ -21,7 +22,7 @@ export function healedBy(judged: readonly Judged[], stepName: string): Healed {
   const named = passes.length + (later?.length ?? 0) + again.length + same.length + other.length
   const rest = judged.length - named
   const lines = [
-    `${count(passes.length)} of ${runs(judged.length)} ${passes.length === 1 ? 'gets' : 'get'} past ${stepName}.`,
+    `${count(passes.length)} of ${runsText(judged.length)} ${passes.length === 1 ? 'gets' : 'get'} past ${stepName}.`,
     ...line(ends?.length, ['goes', 'go'], 'on to the end.'),
     ...line(unknown?.length, ['goes', 'go'], 'on to a call or a question that no run has had.'),
     ...line(later?.length, ['fails', 'fail'], 'at a later step.'),
@@ -34,8 +35,6 @@ export function healedBy(judged: readonly Judged[], stepName: string): Healed {
 }
 
 const count = (number: number) => number.toLocaleString('en')
-
-export const runs = (number: number) => `${count(number)} ${number === 1 ? 'run' : 'runs'}`
 
 function line(number: number | undefined, verb: string | [one: string, many: string], rest: string): string[] {
   if (!number) return []

@@ -1,4 +1,5 @@
 import { type Cron, parseCron } from '@/lib/cron'
+import { listed } from '@/lib/listed'
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const LONG_WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
@@ -79,9 +80,6 @@ const counted = (count: number, unit: string) => (count === 1 ? unit : `${count}
 
 const two = (value: number) => String(value).padStart(2, '0')
 const clock = (hour: number, minute: number) => `${two(hour)}:${two(minute)}`
-
-const listed = (words: string[]) =>
-  words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : (words[0] ?? '')
 
 function ordinal(day: number): string {
   const ending = day > 10 && day < 14 ? undefined : ({ 1: 'st', 2: 'nd', 3: 'rd' } as const)[day % 10]

@@ -1,4 +1,5 @@
 import { durationText } from '@/app/_ui/time-text'
+import { listed } from '@/lib/listed'
 import { EVERYBODY, remindersText, type ShownReminder } from '@/server/definition/reminder'
 import type { ShownMove } from '@/server/views/runs/moves'
 import type { RunOverview } from '@/server/views/runs/overview'
@@ -99,7 +100,7 @@ function answersOf({ answers, turns }: StoryRun): Happened[] {
       if (kind === 'collect_inputs') return [who, ' filled in ', what]
       const chosen = { quote: label ?? 'an action' }
       if (!votes) return [who, ' chose ', chosen, ' for ', what]
-      return [`${votes.names.length} of ${votes.cast} chose `, chosen, ' for ', what, `: ${listed(votes.names)}`]
+      return [`${votes.names.length} of ${votes.cast} chose `, chosen, ' for ', what, `: ${named(votes.names)}`]
     }
     const reminded = remindersIn(answered.reminders)
     return { at: answeredAt, sentence: (next) => [...said(), ...led(next), ...cast, ...reminded] }
@@ -130,8 +131,8 @@ function movesOf({ moves }: StoryRun): Happened[] {
     const { askedAgain, waitsAgain, droppedVotes, reason } = move
     const were = (names: string[]) => (names.length === 1 ? ' was' : ' were')
     const what: Sentence[] = [
-      ...(askedAgain.length > 0 ? [[{ name: listed(askedAgain) }, `${were(askedAgain)} asked again`]] : []),
-      ...(waitsAgain.length > 0 ? [['its wait at ', { name: listed(waitsAgain) }, ' changed']] : []),
+      ...(askedAgain.length > 0 ? [[{ name: named(askedAgain) }, `${were(askedAgain)} asked again`]] : []),
+      ...(waitsAgain.length > 0 ? [['its wait at ', { name: named(waitsAgain) }, ' changed']] : []),
       ...(droppedVotes > 0 ? [[droppedVotes === 1 ? '1 vote was dropped' : `${droppedVotes} votes were dropped`]] : []),
     ]
     const then = what.flatMap(
@@ -213,7 +214,7 @@ function onPath({ atFailure }: StoryRun): Sentence[] {
   const path = atFailure?.path ?? []
   const groups = (['completed', 'failed'] as const).flatMap((status) => {
     const names = path.filter((step) => step.status === status).map(({ stepName }) => stepName)
-    return names.length === 0 ? [] : [[{ name: listed(names) }, ` ${status}`]]
+    return names.length === 0 ? [] : [[{ name: named(names) }, ` ${status}`]]
   })
   const [first, second] = groups
   if (!first) return []
@@ -276,7 +277,7 @@ function waitingFor(pause: StoryRun['pauses'][number]): Sentence {
   const asked: Sentence =
     signal.type === 'collect_inputs' ? [' to fill in ', title] : [' to choose ', oneOf(labels), ' for ', title]
   const until: Sentence = dueAt === null ? [', with no time limit.'] : [' until ', { at: dueAt }, '.']
-  const who = people.assignees ? listed(people.assignees, 'or') : 'someone'
+  const who = people.assignees ? named(people.assignees, 'or') : 'someone'
   const since: Sentence = ['Since ', { at: createdAt }, ` it has been waiting for ${who}`]
   return [...since, ...asked, ...until, ...votesSoFar(people), ...remindersIn(reminders)]
 }
@@ -285,7 +286,7 @@ function waitingFor(pause: StoryRun['pauses'][number]): Sentence {
 function remindersIn(reminders: readonly ShownReminder[]): Sentence {
   const last = reminders.findLast(({ handed }) => !handed)
   const handed = reminders.find((one) => one.handed)
-  const people = ({ who }: ShownReminder) => (who ? listed(who) : EVERYBODY)
+  const people = ({ who }: ShownReminder) => (who ? named(who) : EVERYBODY)
   return [
     ...(last && !handed
       ? [` ${people(last)} got reminder ${last.number} of ${last.times} at `, { at: last.at }, '.']
@@ -304,22 +305,21 @@ function votesSoFar(people: StoryRun['pauses'][number]['people']): Sentence {
 export function votesCast({ votes, needs }: StoryRun['pauses'][number]['people']): Sentence[] {
   return needs.flatMap(({ label, votes: needed }) => {
     const names = (votes ?? []).filter((vote) => vote.label === label).map(({ name }) => name)
-    return names.length === 0 ? [] : [[`${names.length} of ${needed} chose `, { quote: label }, `: ${listed(names)}`]]
+    return names.length === 0 ? [] : [[`${names.length} of ${needed} chose `, { quote: label }, `: ${named(names)}`]]
   })
 }
 
 /** This many are named; the others are only counted. */
 const NAMES = 5
 
-function listed(names: string[], word = 'and'): string {
-  const shown = names.length > NAMES ? [...names.slice(0, NAMES - 1), `${names.length - NAMES + 1} more`] : names
-  return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} ${word} ${shown.at(-1)}`
+function named(names: string[], last: 'and' | 'or' = 'and'): string {
+  return listed(names.length > NAMES ? [...names.slice(0, NAMES - 1), `${names.length - NAMES + 1} more`] : names, last)
 }
 
 /** Approve or Reject; one of 12 actions. */
 function oneOf(labels: string[]): string {
   if (labels.length > 4) return `one of ${labels.length} actions`
-  return labels.length < 2 ? (labels[0] ?? 'an action') : `${labels.slice(0, -1).join(', ')} or ${labels.at(-1)}`
+  return labels.length === 0 ? 'an action' : listed(labels, 'or')
 }
 
 /** The time during which at least one question was open. */

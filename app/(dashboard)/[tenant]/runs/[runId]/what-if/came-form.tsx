@@ -5,7 +5,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definiti
 import type { PauseSignal } from '@/server/definition/run'
 import type { Words } from '@/server/definition/verdict-text'
 import type { WalkedVisit } from '@/server/runs/what-if/ways'
-import { type Came, jsonIn } from './changes'
+import { readJson } from '../../../workflows/[id]/model/json-text'
+import type { Came } from './changes'
 import styles from './what-if.module.css'
 
 interface Props {
@@ -133,7 +134,7 @@ function givenIn(came: Came | WalkedVisit['came'] | null | undefined): JsonValue
 /** JSON that counts as soon as it can be read. */
 function JsonArea(props: { label: string; value: JsonValue; onChange: (value: JsonValue) => void }) {
   const [text, setText] = useState(() => JSON.stringify(props.value, null, 2))
-  const isJson = jsonIn(text) !== undefined
+  const isJson = 'value' in readJson(text)
   return (
     <Textarea
       label={props.label}
@@ -146,8 +147,8 @@ function JsonArea(props: { label: string; value: JsonValue; onChange: (value: Js
       error={isJson ? undefined : 'This is not JSON yet. Texts stand in double quotes.'}
       onChange={({ currentTarget }) => {
         setText(currentTarget.value)
-        const value = jsonIn(currentTarget.value)
-        if (value !== undefined) props.onChange(value)
+        const read = readJson(currentTarget.value)
+        if ('value' in read) props.onChange(read.value)
       }}
     />
   )

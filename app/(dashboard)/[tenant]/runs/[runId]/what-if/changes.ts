@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
-import type { Place } from '@/server/definition/verdict'
+import { isSamePlace, type Place } from '@/server/definition/verdict'
 import type { WhatIf } from '@/server/runs/what-if/schema'
+import { readJson } from '../../../workflows/[id]/model/json-text'
 
 export type Came = NonNullable<NonNullable<NonNullable<WhatIf['changes']>['came']>[number]>['came']
 
@@ -13,24 +14,22 @@ export interface Changes {
 
 export const NO_CHANGES: Changes = { input: {}, data: [], came: [] }
 
-const same = (a: Place, b: Place) => a.branch === b.branch && a.stepId === b.stepId && a.visit === b.visit
-
 export function cameAt({ came }: Changes, place: Place): Came | null {
-  return came.find(({ at }) => same(at, place))?.came ?? null
+  return came.find(({ at }) => isSamePlace(at, place))?.came ?? null
 }
 
 /** @param came null to take what the run recorded again */
 export function withCame(changes: Changes, at: Place, came: Came | null): Changes {
-  const others = changes.came.filter((one) => !same(one.at, at))
+  const others = changes.came.filter((one) => !isSamePlace(one.at, at))
   return { ...changes, came: came === null ? others : [...others, { at, came }] }
 }
 
 export function fieldsBefore({ data }: Changes, place: Place): JsonObject {
-  return data.find(({ before }) => same(before, place))?.fields ?? {}
+  return data.find(({ before }) => isSamePlace(before, place))?.fields ?? {}
 }
 
 export function withFields(changes: Changes, before: Place, fields: JsonObject): Changes {
-  const others = changes.data.filter((one) => !same(one.before, before))
+  const others = changes.data.filter((one) => !isSamePlace(one.before, before))
   return { ...changes, data: Object.keys(fields).length === 0 ? others : [...others, { before, fields }] }
 }
 
@@ -44,18 +43,6 @@ export function countOf({ input, data, came }: Changes): number {
 
 /** JSON, or a text. */
 export function typedValue(text: string): JsonValue {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-/** @returns undefined if it is no JSON */
-export function jsonIn(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const read = readJson(text)
+  return 'value' in read ? read.value : text
 }

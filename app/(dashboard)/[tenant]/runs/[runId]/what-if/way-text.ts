@@ -26,6 +26,6 @@ function endText(end: WalkedWay['end'], count: number, words: Words): string {
 
 /** Why the end of a way is open. */
 export function openText(needs: Needs, words: Words): string {
-  if (needs.why === 'open') return `What comes of ${words.step(needs.place.stepId)} is still open`
+  if (needs.why === 'open') return `The outcome of ${words.step(needs.place.stepId)} is still open`
   return needsText(needs, words).replace(/^The recorded (answer|decision|event)/, 'The $1')
 }

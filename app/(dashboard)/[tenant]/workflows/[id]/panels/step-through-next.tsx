@@ -20,14 +20,14 @@ const DOES: Record<Next['does'], string> = {
   calls: 'This step calls something outside the workflow. You say what it gives.',
   asks: 'This step asks people. Answer in their place; nobody is asked.',
   'waits for an event': 'This step waits for an event. You say what arrives.',
-  waits: 'This step waits. Here its time passes at once.',
+  waits: 'This step waits. Here it continues immediately.',
   runs: 'This step runs another workflow. You say what it gives.',
   forks: 'This step runs branches. Here they are walked one after the other.',
   ends: 'This step ends the run.',
   fails: 'This step ends the run as failed.',
 }
 
-/** The visit that has not begun: what it would do with which values, and what is to come of it. */
+/** The visit that has not begun: what it would do, with which values, and the outcome that the user gives it. */
 export function NextVisit(props: NextProps) {
   const { definition, session, stood, onGo } = props
   const { next, end } = stood

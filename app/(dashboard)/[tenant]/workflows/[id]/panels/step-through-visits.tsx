@@ -2,6 +2,7 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { branchesAround, isBranch, originOf } from '@/server/definition/branches'
 import type { Definition } from '@/server/definition/schema'
+import { placeKey } from '@/server/definition/verdict'
 import type { Stood } from '@/server/runs/step-through/step-through'
 import type { Catalog } from '@/server/steps/catalog'
 import { exitLabel, exitsOf, stepLabel } from '../model/definition'
@@ -55,7 +56,7 @@ export function PassedVisits(props: {
             how === null ? '' : HOW[how],
           ]
           return (
-            <li key={`${branch} ${visit.stepId} ${visit.visit}`}>
+            <li key={placeKey(visit)}>
               <UnstyledButton
                 className={styles.visit}
                 title="Back to before this step"

@@ -5,7 +5,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { shortcutKey } from '@/app/_ui/keys'
 import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import type { Definition } from '@/server/definition/schema'
-import type { Place } from '@/server/definition/verdict'
+import { placeKey } from '@/server/definition/verdict'
 import type { Catalog } from '@/server/steps/catalog'
 import { StartForm } from '../../start-form'
 import { readTyped, typedFor } from '../../start-values'
@@ -134,8 +134,6 @@ export function StepThroughPanel(props: StepThroughProps) {
     </div>
   )
 }
-
-const placeKey = ({ branch, stepId, visit }: Place) => `${branch} ${stepId} ${visit}`
 
 /** Whether the next visit needs nothing that a person says. */
 function passesAlone({ does, problem }: NonNullable<NonNullable<StepThroughState['stood']>['next']>): boolean {

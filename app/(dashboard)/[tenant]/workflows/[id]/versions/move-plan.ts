@@ -1,6 +1,7 @@
 import type { Refused } from '@/server/runs/moves/move'
 import type { MovableRun } from '@/server/runs/moves/open-runs'
 import type { MoveReason, MoveReasonCode } from '@/server/runs/moves/reasons'
+import { runsText } from '../../../runs-text'
 
 /** An open run whose move was judged. */
 export type CheckedRun = Omit<MovableRun, 'startTime' | 'updatedAt'>
@@ -113,8 +114,4 @@ export function leftText(refused: readonly Refused[]): string[] {
     ...(gone > 0 ? [`${runsText(gone)} ${gone === 1 ? 'was' : 'were'} deleted.`] : []),
     ...(asks > 0 ? [`${runsText(asks)} came to a task that would be asked again, and stayed.`] : []),
   ]
-}
-
-export function runsText(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'run' : 'runs'}`
 }

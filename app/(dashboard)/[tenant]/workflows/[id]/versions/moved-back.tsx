@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { runsText } from './move-plan'
+import { runsText } from '../../../runs-text'
 import type { useMove } from './use-move'
 
 /** What moving back does, and what became of it. */

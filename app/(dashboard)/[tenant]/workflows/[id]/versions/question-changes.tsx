@@ -4,9 +4,10 @@ import { useTRPC } from '@/app/_trpc/client'
 import { diffValues } from '@/server/definition/diff'
 import type { Step } from '@/server/definition/schema'
 import { partsText } from '../../../question-parts'
+import { runsText } from '../../../runs-text'
 import { definitionOf, stepLabel } from '../model/definition'
 import { Fields } from '../parts/diff-list'
-import { type QuestionGroup, runsText } from './move-plan'
+import type { QuestionGroup } from './move-plan'
 import styles from './open-runs.module.css'
 
 /** How many to show: each needs the version that its runs have. */

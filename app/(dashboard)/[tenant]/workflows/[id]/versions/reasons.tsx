@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from '@/app/_ui/link'
+import { runsText } from '../../../runs-text'
 import { useTenant } from '../../../tenant-context'
-import { type ReasonGroup, reasonGroups, runsText } from './move-plan'
+import { type ReasonGroup, reasonGroups } from './move-plan'
 import styles from './open-runs.module.css'
 
 /** How many runs of a group to link at first. */
