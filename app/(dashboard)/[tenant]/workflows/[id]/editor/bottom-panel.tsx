@@ -4,7 +4,7 @@ import { X } from 'lucide-react'
 import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
 import { Resizer, usePanelSize } from '../parts/resizer'
 import styles from './editor.module.css'
-import { PANEL_ID, PANELS, type Panel } from './panels'
+import { PANEL_HEIGHT, PANEL_ID, PANELS, type Panel } from './panels'
 
 /** The panel below the graph; on a phone, which has no room below it, a sheet. */
 export function BottomPanel(props: {
@@ -16,7 +16,7 @@ export function BottomPanel(props: {
   children: ReactNode
 }) {
   const { panel, phone, tabs, onClose, children } = props
-  const height = usePanelSize('bottom', { min: 120, max: 800 })
+  const height = usePanelSize('bottom', PANEL_HEIGHT)
   const title = PANELS[panel]
   const tabbed = tabs.includes(panel)
   const content = tabbed ? (

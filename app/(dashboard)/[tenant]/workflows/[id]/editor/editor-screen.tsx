@@ -33,7 +33,7 @@ import { EditorDialogs } from './editor-dialogs'
 import { DraftHeader } from './header'
 import { HeaderActions, PanelButtons, PanelItems } from './header-actions'
 import type { OpenPanelProps } from './open-panel'
-import { focusPanel, type Panel } from './panels'
+import { focusPanel, PANEL_HEIGHT, type Panel } from './panels'
 import { readOnlyReason } from './read-only-reason'
 import { SaveStateText } from './save-state'
 import { SidePanel } from './side-panel'
@@ -44,9 +44,20 @@ import { usePhone } from './use-phone'
 import { type UrlState, useNavigation } from './use-url-state'
 import { ViewArea } from './view-area'
 
+/** As high as the panel, so that the graph does not change its size once more when that is there. */
+function PanelPlace() {
+  const { size } = usePanelSize('bottom', PANEL_HEIGHT)
+  if (usePhone()) return null
+  return (
+    <div className={styles.bottom} style={size === null ? undefined : ({ '--bottom': `${size}px` } as CSSProperties)}>
+      <Skeleton height={80} m="md" />
+    </div>
+  )
+}
+
 const OpenPanel = dynamic<OpenPanelProps>(
   () => loadPart(() => import('./open-panel').then((module) => module.OpenPanel)),
-  { ssr: false, loading: inPlace(<Skeleton height={80} m="md" />) },
+  { ssr: false, loading: inPlace(<PanelPlace />) },
 )
 const Here = dynamic(() => loadQuiet(() => import('../presence/here').then((module) => module.Here)), {
   ssr: false,

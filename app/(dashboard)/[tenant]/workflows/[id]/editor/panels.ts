@@ -16,6 +16,8 @@ export function panelOf(text: string): Panel | null {
 }
 
 export const PANEL_ID = 'bottom-panel'
+/** In pixels. */
+export const PANEL_HEIGHT = { min: 120, max: 800 }
 
 /** Focuses the panel, for a command elsewhere that opened it, once it is loaded. */
 export function focusPanel(tries = 100): void {
